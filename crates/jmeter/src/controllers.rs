@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::num::NonZeroU32;
 
 use scenario::{Children, Condition, OnceOf, Pick, Portion, Step, Times};
+use units::Duration;
 
 use crate::element::Element;
 use crate::names::{self, Controller, Kind};
@@ -29,6 +30,7 @@ impl<'a> Walk<'a> {
             _ if is_empty && is_known && !begin.is_empty() => Err(BEGINS_FOR_NOTHING.into()),
             Controller::Switch if !begin.is_empty() => Err(BEGINS_BEHIND_A_CHOICE.into()),
             Controller::Switch => switch(fields, children),
+            Controller::Runtime => runtime(fields, begin, children),
             Controller::ForEach => {
                 let below: Vec<&Element> =
                     modules::all_below(self.elements, element).into_iter().skip(1).collect();
@@ -81,6 +83,10 @@ impl<'a> Walk<'a> {
     }
 
     fn module_target(&self, element: &'a Element) -> Result<&'a Element, String> {
+        if element.within.is_some() {
+            let why = "it stands in a file that is included, where JMeter finds nothing for it to run";
+            return Err(why.into());
+        }
         if element.enabled_children().next().is_some() {
             return Err("JMeter drops what stands below it; move that into what it runs".into());
         }
@@ -182,17 +188,21 @@ impl<'a> Walk<'a> {
 const MODULES_MAX: usize = 1000;
 
 /// Why variables can't be set as a controller begins.
-const BEGINS_FOR_NOTHING: &str = "it holds no request, and a CSV file, a counter or a random variable in it sets its \
-     variables once in JMeter; move that to where they are used";
-const BEGINS_BEHIND_A_CHOICE: &str = "a CSV file, a counter or a random variable right below it sets its variables when \
-     JMeter has made its choice; put this into a Simple Controller, and that beside it";
+const BEGINS_FOR_NOTHING: &str = "it holds no request, and a CSV file, a counter, a random variable or User Parameters in it \
+     set their variables once in JMeter; move that to where they are used";
+const BEGINS_BEHIND_A_CHOICE: &str = "a CSV file, a counter, a random variable or User Parameters right below it set their \
+     variables when JMeter has made its choice; put this into a Simple Controller, and that beside it";
+
+/// Why there can be no controllers in one that goes by time.
+const RUNS_OTHERS: &str = "a controller stands in it, which JMeter leaves in its midst when the time is over, and goes on with \
+     there the next time; put requests right below it";
 
 /// What "Ignore sub-controller blocks" means.
 const SINGLY: &str =
     "it takes one request at a time of the controllers below it (Ignore sub-controller blocks)";
 
 /// The steps behind what is done each time that their controller begins: JMeter does the last of that first.
-fn begun(mut begin: Vec<(usize, Step)>, steps: Vec<Step>) -> Vec<Step> {
+pub(crate) fn begun(mut begin: Vec<(usize, Step)>, steps: Vec<Step>) -> Vec<Step> {
     // Those of one line keep the order that they have then.
     begin.reverse();
     begin.sort_by_key(|(line, _)| Reverse(*line));
@@ -214,7 +224,8 @@ fn built(
         | Controller::Random
         | Controller::RandomOrder
         | Controller::Interleave
-        | Controller::Switch => Step::Sequence(steps),
+        | Controller::Switch
+        | Controller::Runtime => Step::Sequence(steps),
         Controller::Loop => Step::Loop { times: times(fields)?, steps },
         Controller::If => if_controller(element, fields, steps)?,
         Controller::While => while_controller(fields, steps)?,
@@ -337,6 +348,34 @@ fn throughput(fields: Fields<'_>, steps: Vec<Step>) -> Result<Step, String> {
     Ok(Step::Portion { of, by_user: fields.is_true("ThroughputController.perThread", true)?, steps })
 }
 
+/// JMeter looks at the time before each request.
+fn runtime(
+    fields: Fields<'_>,
+    begin: Vec<(usize, Step)>,
+    children: Vec<(&Element, Vec<Step>)>,
+) -> Result<Step, String> {
+    const SECONDS: &str = "RunTime.seconds";
+    let is_controller =
+        |child: &Element| matches!(names::kind(&child.class, &child.gui), Kind::Controller(_));
+    if children.iter().any(|(child, _)| is_controller(child)) {
+        return Err(RUNS_OTHERS.into());
+    }
+    let seconds = fields.fixed(SECONDS)?;
+    // Blanks around the number make JMeter take it out, and so does 0.
+    let Some(length) = seconds.parse().ok().filter(|seconds: &u32| *seconds > 0) else {
+        return Err(format!("{SECONDS} is '{seconds}', which is no whole number of seconds above 0"));
+    };
+    // What an element comes to is one step, before which the time is looked at, as it is in JMeter.
+    let steps = children
+        .into_iter()
+        .filter_map(|(_, mut steps)| if steps.len() > 1 { Some(Step::Sequence(steps)) } else { steps.pop() });
+    let steps: Vec<Step> = steps.collect();
+    if !steps.is_empty() && steps.iter().all(may_be_nothing) {
+        return Err("it makes no request and no pause, and would only turn until its time is over".into());
+    }
+    Ok(Step::For { length: Duration::from_secs(length.into()), steps: begun(begin, steps) })
+}
+
 /// JMeter counts the controllers and samplers right below it, and compares their names.
 fn switch(fields: Fields<'_>, children: Vec<(&Element, Vec<Step>)>) -> Result<Step, String> {
     let value = fields.template("SwitchController.value")?;
@@ -450,7 +489,9 @@ fn may_be_nothing(step: &Step) -> bool {
     match step {
         // JMeter has the last one in the place of a request, too.
         Step::Request(_) | Step::Pause(_) | Step::Leave(_) => false,
-        Step::Sequence(steps) | Step::Transaction { steps, .. } => steps.iter().all(may_be_nothing),
+        Step::Sequence(steps) | Step::Transaction { steps, .. } | Step::For { steps, .. } => {
+            steps.iter().all(may_be_nothing)
+        }
         Step::OneOf { steps, .. } => steps.iter().any(|(_, step)| may_be_nothing(step)),
         Step::Loop { times, steps } => {
             let turns = match times {
@@ -462,6 +503,7 @@ fn may_be_nothing(step: &Step) -> bool {
             turns == 0 || steps.iter().all(may_be_nothing)
         }
         Step::Set { .. }
+        | Step::SetByUser(_)
         | Step::Count(_)
         | Step::Row(_)
         | Step::If { .. }

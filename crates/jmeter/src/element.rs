@@ -1,5 +1,8 @@
 //! A test plan as elements: what JMeter keeps in a tree, each with its properties.
 
+use std::path::Path;
+use std::rc::Rc;
+
 use crate::names;
 use crate::xml::{Node, XmlProblem};
 
@@ -19,6 +22,10 @@ pub(crate) struct Element {
     pub enabled: bool,
     /// Its line in the file, from 1.
     pub line: usize,
+    /// The file, where it is one that the plan includes.
+    pub within: Option<Rc<Path>>,
+    /// Why what it includes can't be.
+    pub problem: Option<String>,
     /// Its settings.
     pub properties: Properties,
     /// What is below it.
@@ -139,20 +146,24 @@ fn texts_of(list: &[(String, Property)]) -> Vec<&str> {
 
 /// The elements at the top of a plan: the test plan, and the workbench of old files.
 pub(crate) fn elements(root: Node) -> Result<Vec<Element>, XmlProblem> {
-    let fail = |line: usize, what: String| XmlProblem { line, column: 1, what };
-    if root.tag != "jmeterTestPlan" {
-        let what = format!("it is no JMeter test plan: its root is <{}> and not <jmeterTestPlan>", root.tag);
-        return Err(fail(root.line, what));
-    }
     let line = root.line;
-    let tree = root.children.into_iter().find(|child| child.tag == "hashTree");
-    let elements = branch(tree.unwrap_or_default());
+    let elements = tops(root)?;
     if elements.iter().any(|element| element.class == "TestPlan") {
         Ok(elements)
     } else {
-        let what = "it holds no <TestPlan>, as a file of JMeter 2 or later does";
-        Err(fail(line, what.into()))
+        let what = "it holds no <TestPlan>, as a file of JMeter 2 or later does".into();
+        Err(XmlProblem { line, column: 1, what })
     }
+}
+
+/// The elements at the top of a file that JMeter saved.
+pub(crate) fn tops(root: Node) -> Result<Vec<Element>, XmlProblem> {
+    if root.tag != "jmeterTestPlan" {
+        let what = format!("it is no JMeter test plan: its root is <{}> and not <jmeterTestPlan>", root.tag);
+        return Err(XmlProblem { line: root.line, column: 1, what });
+    }
+    let tree = root.children.into_iter().find(|child| child.tag == "hashTree");
+    Ok(branch(tree.unwrap_or_default()))
 }
 
 /// A tree is elements, each followed by the tree of what is below it.
@@ -177,6 +188,8 @@ fn element(node: Node) -> Element {
         name: attribute("testname"),
         enabled: node.attribute("enabled") != Some("false"),
         line: node.line,
+        within: None,
+        problem: None,
         properties: Properties(properties(&node.children)),
         class: node.tag,
         children: Vec::new(),

@@ -4,7 +4,7 @@ use scenario::{List, Step};
 
 use crate::element::Element;
 use crate::values::{Fields, TURNS};
-use crate::{data, extractors, sets};
+use crate::{data, extractors, parameters, sets};
 
 const INPUT: &str = "ForeachController.inputVal";
 const OUTPUT: &str = "ForeachController.returnVal";
@@ -47,7 +47,7 @@ pub(crate) fn step(
     }
     let set = |it: &&Element| {
         let taken = extractors::names(it).into_iter().chain(data::names(it)).chain(sets::names(it));
-        taken.chain(names(it)).collect::<Vec<_>>()
+        taken.chain(parameters::names(it)).chain(names(it)).collect::<Vec<_>>()
     };
     let mut set_below = below.iter().flat_map(set);
     if let Some(name) = set_below.find(|name| changes(name, &list)) {

@@ -1,11 +1,11 @@
 //! Thread groups to groups of users.
 
-use std::cmp::Reverse;
 use std::num::{NonZeroU32, NonZeroU64};
 
-use scenario::{CookiePolicy, Group, OnError, OwnCookie, Step, Users};
+use scenario::{CookiePolicy, Group, OnError, OwnCookie, Stay, Step, Users};
 use units::Duration;
 
+use crate::controllers::begun;
 use crate::element::{Element, Properties};
 use crate::level::{Cookies, Kept};
 use crate::names::{self, Kind};
@@ -14,7 +14,7 @@ use crate::stages::{Order, Phase};
 use crate::values::Fields;
 use crate::variables::{PLAN_VARIABLES, check_variables};
 use crate::walk::{GroupState, Walk};
-use crate::{flow, modules, schedule, ultimate};
+use crate::{flow, modules, schedule, stepping, ultimate};
 
 /// What a group says of itself.
 struct Settings {
@@ -70,7 +70,8 @@ impl<'a> Walk<'a> {
         let fields = Fields::new(&element.properties, self.values);
         let settings = match names::kind(&element.class, &element.gui) {
             Kind::OpenModel => open_model(fields),
-            Kind::Ultimate => ultimate_model(fields),
+            Kind::Ultimate => planned_model(ultimate::stays(fields), fields),
+            Kind::Stepping => planned_model(stepping::stays(fields), fields),
             _ => closed_model(fields),
         };
         let by_error = matches!(&settings, Ok(Some(it)) if it.on_error == OnError::NextIteration);
@@ -101,25 +102,24 @@ impl<'a> Walk<'a> {
         }
         let (cookies, own_cookies) = self.cookies(settings.new_user);
         let Settings { users, on_error, .. } = settings;
-        let sets = self.plan_sets.iter().cloned().chain(std::mem::take(&mut self.group.sets));
-        let mut steps: Vec<Step> = sets.chain(steps).collect();
+        let (rows, mut steps) = self.begin_of_group(steps);
         let ids = self.plan_rewritings.iter().chain(&self.group.rewritings);
         rewriting::look_for(&ids.map(Rewriting::extraction).collect::<Vec<_>>(), &mut steps);
-        let rows = Some(self.rows_of_group());
-        Some(Group { name: element.name.clone(), users, on_error, cookies, own_cookies, rows, steps })
+        let (name, rows) = (element.name.clone(), Some(rows));
+        Some(Group { name, users, on_error, cookies, own_cookies, rows, steps })
     }
 
-    /// The data sets that users take rows of as they begin an iteration: those of the plan and then those of the group, the last
-    /// first, as JMeter has them, so that of several that set one variable the first one does.
-    fn rows_of_group(&mut self) -> Vec<usize> {
-        let last_first = |mut rows: Vec<(usize, usize)>| {
-            // Those of one line keep the order that they have then.
-            rows.reverse();
-            rows.sort_by_key(|(line, _)| Reverse(*line));
-            rows.into_iter().map(|(_, set)| set)
-        };
-        let of_group = std::mem::take(&mut self.group.rows);
-        last_first(self.plan_rows.clone()).chain(last_first(of_group)).collect()
+    /// The steps behind what users do as they begin an iteration: what the plan says and then what the group says, the last of it
+    /// first, as JMeter has it, so that of several that set one variable the first one does. The data sets of which they take a
+    /// row before all else are by themselves.
+    fn begin_of_group(&mut self, steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
+        let of_group = std::mem::take(&mut self.group.begin);
+        let mut steps = begun(self.plan_begin.clone(), begun(of_group, steps)).into_iter().peekable();
+        let mut rows = Vec::new();
+        while let Some(Step::Row(set)) = steps.next_if(|step| matches!(step, Step::Row(_))) {
+            rows.push(set);
+        }
+        (rows, steps.collect())
     }
 
     /// What becomes of a group's cookies, and which its users have from the start: one and the same for all of its requests.
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
 fn phase(element: &Element) -> Option<Phase> {
     match names::kind(&element.class, &element.gui) {
         Kind::ThreadGroup(phase) => Some(phase),
-        Kind::OpenModel | Kind::Ultimate => Some(Phase::Main),
+        Kind::OpenModel | Kind::Ultimate | Kind::Stepping => Some(Phase::Main),
         _ => None,
     }
 }
@@ -169,19 +169,23 @@ fn open_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
     }
 }
 
-/// The settings of an Ultimate Thread Group.
-fn ultimate_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
-    match (ultimate::lives(fields), loops(fields), on_error(fields)) {
-        (Ok(lives), Ok(loops), Ok(on_error)) => {
-            let of_both = lives.zip(loops.iterations());
-            Ok(of_both.map(|(lives, iterations)| Settings {
-                users: lives.users(iterations),
+/// The settings of a plug-in's group whose users come and go at these times. Since the plug-in says nothing of it, each of their
+/// iterations is another user in JMeter.
+fn planned_model(
+    stays: Result<Vec<Stay>, String>,
+    fields: Fields<'_>,
+) -> Result<Option<Settings>, Vec<String>> {
+    match (stays, loops(fields), on_error(fields)) {
+        (Ok(stays), Ok(loops), Ok(on_error)) => {
+            let iterations = loops.iterations().filter(|_| !stays.is_empty());
+            Ok(iterations.map(|iterations| Settings {
+                users: Users::Planned { stays, iterations },
                 on_error,
-                new_user: false,
+                new_user: true,
             }))
         }
-        (lives, loops, on_error) => {
-            Err(lives.err().into_iter().chain(loops.err()).chain(on_error.err()).collect())
+        (stays, loops, on_error) => {
+            Err(stays.err().into_iter().chain(loops.err()).chain(on_error.err()).collect())
         }
     }
 }

@@ -7,6 +7,7 @@ use scenario::{Scenario, Template};
 use units::Duration;
 
 use crate::element::{Element, Properties, elements};
+use crate::include::{self, Read};
 use crate::ledger::{PlanNotUnderstood, Support, Unsupported};
 use crate::names::{self, Controller, Kind, Scoped};
 use crate::request::Timeouts;
@@ -14,7 +15,7 @@ use crate::stages::Stage;
 use crate::values::{Changing, Values};
 use crate::variables::{PLAN_VARIABLES, rows};
 use crate::walk::{DataFile, Walk};
-use crate::{data, extractors, for_each, modules, sets, xml};
+use crate::{data, extractors, for_each, modules, parameters, sets, xml};
 
 /// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(127);
@@ -60,7 +61,8 @@ impl Plan {
         let unreadable = self.files.iter().filter_map(|file| {
             let error = readable(&file.file).err()?;
             let why = format!("{} can't be read: {error}", file.file.display());
-            Some(Unsupported { path: file.path.clone(), line: file.line, why })
+            let DataFile { path, within, line, .. } = file.clone();
+            Some(Unsupported { path, within, line, why })
         });
         let unsupported: Vec<Unsupported> = unreadable.collect();
         if unsupported.is_empty() {
@@ -72,16 +74,29 @@ impl Plan {
     }
 }
 
-/// Reads the test plan `text` of the file `path`, with JMeter's `properties` (`-J`). CSV files are named relative to
-/// the plan and not opened.
+/// Reads a test plan as [`import_with`] does, where no other file can be read.
 ///
 /// # Errors
-/// Text that is no test plan, with its place; or all elements and settings that are not supported, each with its path
-/// in the plan and its line.
+/// As there; and what includes other files.
 pub fn import(
     path: &Path,
     text: &str,
     properties: &BTreeMap<String, String>,
+) -> Result<Plan, PlanNotUnderstood> {
+    import_with(path, text, properties, &|_| Err("is not read here".into()))
+}
+
+/// Reads the test plan `text` of the file `path`, with JMeter's `properties` (`-J`), and what it includes by `read`. CSV files are
+/// named relative to the plan and not opened.
+///
+/// # Errors
+/// Text that is no test plan, with its place; or all elements and settings that are not supported, each with its path
+/// in the plan and its line.
+pub fn import_with(
+    path: &Path,
+    text: &str,
+    properties: &BTreeMap<String, String>,
+    read: &Read<'_>,
 ) -> Result<Plan, PlanNotUnderstood> {
     let broken = |problem: xml::XmlProblem| PlanNotUnderstood::Broken {
         file: path.to_owned(),
@@ -89,7 +104,8 @@ pub fn import(
         column: problem.column,
         what: format!("{}; open the plan in JMeter and save it again", problem.what),
     };
-    let elements = xml::parse(text).and_then(elements).map_err(broken)?;
+    let mut elements = xml::parse(text).and_then(elements).map_err(broken)?;
+    include::resolve(path, properties, read, &mut elements);
     let mut changing = Changing::default();
     for element in
         elements.iter().filter(|top| top.enabled).flat_map(|top| modules::all_below(&elements, top))
@@ -186,6 +202,7 @@ fn gather_changing(element: &Element, changing: &mut Changing) {
     changing.names.extend(extractors::names(element));
     changing.names.extend(data::names(element));
     changing.names.extend(sets::names(element));
+    changing.names.extend(parameters::names(element));
     changing.names.extend(for_each::names(element));
     changing.unknown |= data::names_are_in_file(element);
 }

@@ -1,7 +1,8 @@
 //! What became of each element of a plan, and what stands in the way of running it.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// What of a plan is supported. Disabled elements and what JMeter does not carry out either are not in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,7 +13,7 @@ pub struct Support {
     pub supported: usize,
     /// Those that change nothing of what is sent, such as listeners.
     pub ignored: usize,
-    /// What is not supported, by line; an element may be in it more than once.
+    /// What is not supported, by file and line; an element may be in it more than once.
     pub unsupported: Vec<Unsupported>,
 }
 
@@ -31,6 +32,8 @@ impl Support {
 pub struct Unsupported {
     /// Where in the plan: `Test Plan > Thread Group 'users' > JSR223 Sampler 'x' (JSR223Sampler)`.
     pub path: String,
+    /// The file, where it is one that the plan includes.
+    pub within: Option<PathBuf>,
     /// Where in the file, from 1.
     pub line: usize,
     /// Why, in one sentence without a full stop.
@@ -68,12 +71,13 @@ impl fmt::Display for PlanNotUnderstood {
                 write!(f, "{file}:{line}:{column}: {what}")
             }
             Self::Unsupported { file, support } => {
-                let file = file.display();
                 write!(
                     f,
-                    "{file}: the plan can't be run as it is, so nothing is sent; mend, replace or disable:"
+                    "{}: the plan can't be run as it is, so nothing is sent; mend, replace or disable:",
+                    file.display()
                 )?;
-                for Unsupported { path, line, why } in &support.unsupported {
+                for Unsupported { path, within, line, why } in &support.unsupported {
+                    let file = within.as_ref().unwrap_or(file).display();
                     write!(f, "\n  {file}:{line}: {path}: {why}")?;
                 }
                 Ok(())
@@ -98,6 +102,8 @@ pub(crate) struct Ledger {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub path: String,
+    /// The file, where it is one that the plan includes.
+    pub within: Option<Rc<Path>>,
     pub line: usize,
 }
 
@@ -123,7 +129,11 @@ impl Ledger {
 
     /// An element that was counted as supported before it was seen with others.
     pub(crate) fn refuse_after_all(&mut self, place: &Place, why: String) {
-        if !self.unsupported.iter().any(|known| known.path == place.path && known.line == place.line) {
+        let is_there = |known: &Unsupported| {
+            (&known.path, known.within.as_deref(), known.line)
+                == (&place.path, place.within.as_deref(), place.line)
+        };
+        if !self.unsupported.iter().any(is_there) {
             self.supported = self.supported.saturating_sub(1);
             self.refused += 1;
         }
@@ -131,7 +141,9 @@ impl Ledger {
     }
 
     fn add(&mut self, place: &Place, reasons: impl IntoIterator<Item = String>) {
-        let with_place = |why| Unsupported { path: place.path.clone(), line: place.line, why };
+        let Place { path, within, line } = place;
+        let within = within.as_deref().map(Path::to_owned);
+        let with_place = |why| Unsupported { path: path.clone(), within: within.clone(), line: *line, why };
         self.unsupported.extend(reasons.into_iter().map(with_place));
     }
 
@@ -143,7 +155,7 @@ impl Ledger {
     }
 
     pub(crate) fn close(mut self) -> (Support, Vec<String>) {
-        self.unsupported.sort_by_key(|it| it.line);
+        self.unsupported.sort_by(|one, other| (&one.within, one.line).cmp(&(&other.within, other.line)));
         let support = Support {
             elements: self.supported + self.ignored + self.refused,
             supported: self.supported,

@@ -3,7 +3,9 @@
 //! JMeter's rule: such an element applies to every request below its parent. For a request that is: what stands
 //! right below it, beside it, beside its parent, and so on up to the test plan.
 
-use scenario::{Assertion, Extraction, OwnCookie, Pause, Template};
+use std::sync::Arc;
+
+use scenario::{Assertion, Extraction, OwnCookie, Pause, Template, UserValues};
 
 use crate::element::Properties;
 use crate::ledger::Place;
@@ -22,6 +24,8 @@ pub(crate) struct Level<'a> {
     pub cookies: Vec<Cookies>,
     /// Ids of sessions that go into requests.
     pub rewritings: Vec<Rewriting>,
+    /// Variables that are set before each request.
+    pub sets: Vec<Arc<UserValues>>,
     /// Pauses before each request.
     pub pauses: Vec<Pause>,
     /// What must be true of each answer.
@@ -98,6 +102,11 @@ impl<'s, 'a> Scope<'s, 'a> {
     /// All ids of sessions that go into requests, the outermost first.
     pub(crate) fn rewritings(self) -> Vec<Rewriting> {
         self.0.iter().flat_map(|level| level.rewritings.iter().cloned()).collect()
+    }
+
+    /// All variables that are set before a request, the outermost first.
+    pub(crate) fn sets(self) -> Vec<Arc<UserValues>> {
+        self.0.iter().flat_map(|level| level.sets.iter().cloned()).collect()
     }
 
     /// All pauses; they add up.

@@ -5,8 +5,8 @@
 //! [`Aggregate`] its Aggregate and Summary reports. [`UserBooks`] makes all three of what users hand on, and
 //! [`RequestRows`] rows of an engine's samples.
 //!
-//! Invariants: pure: text in, values and text out, the clock an argument; what is not understood is an error before
-//! anything is sent; memory is bounded by labels and milliseconds, never by samples.
+//! Invariants: pure: text in, values and text out, the clock and what reads included files arguments; what is not
+//! understood is an error before anything is sent; memory is bounded by labels and milliseconds, never by samples.
 #![forbid(unsafe_code)]
 
 mod aggregate;
@@ -23,17 +23,21 @@ mod flow;
 mod for_each;
 mod groups;
 mod import;
+mod include;
 mod jtl;
 mod ledger;
 mod level;
 mod modules;
 mod names;
+mod parameters;
+mod planned;
 mod request;
 mod rewriting;
 mod rows;
 mod schedule;
 mod sets;
 mod stages;
+mod stepping;
 mod summariser;
 mod timers;
 mod ultimate;
@@ -45,7 +49,8 @@ mod xml;
 
 pub use aggregate::{Aggregate, ELAPSED_MAX_MS, LABELS_MAX, OTHER_LABELS};
 pub use failure::Failure;
-pub use import::{Plan, import};
+pub use import::{Plan, import, import_with};
+pub use include::Read;
 pub use jtl::{JtlWriter, SampleResult};
 pub use ledger::{PlanNotUnderstood, Support, Unsupported};
 pub use rows::{RequestRows, RowsOf};

@@ -32,7 +32,8 @@ pub(crate) fn target<'a>(plan: &'a [Element], module: &Element) -> Result<&'a El
 fn last_at<'a>(level: &'a [Element], names: &[&str]) -> Option<&'a Element> {
     let (name, below) = names.split_first()?;
     let mut found = None;
-    for element in level.iter().filter(|it| it.name == *name && !is_module(it)) {
+    // JMeter looks before anything is included.
+    for element in level.iter().filter(|it| it.name == *name && it.within.is_none() && !is_module(it)) {
         let here = if below.is_empty() { Some(element) } else { last_at(&element.children, below) };
         found = here.or(found);
     }

@@ -9,8 +9,10 @@ pub(crate) enum Kind {
     TestPlan,
     /// Users in a closed model, in this part of the test.
     ThreadGroup(Phase),
-    /// Users in a closed model by a table, of a plug-in.
+    /// Users by a table of when they come and go, of a plug-in.
     Ultimate,
+    /// Users who come and go in steps, of the same.
+    Stepping,
     /// Users who arrive at a rate.
     OpenModel,
     /// An HTTP request.
@@ -46,6 +48,7 @@ pub(crate) enum Controller {
     ForEach,
     Throughput,
     Switch,
+    Runtime,
     Module,
 }
 
@@ -58,6 +61,7 @@ pub(crate) enum Scoped {
     Cache,
     Auth,
     Variables,
+    Parameters,
     Data,
     Rewriting,
     Timer(Timer),
@@ -101,8 +105,11 @@ const NO_HTTP: &str = "only HTTP requests are made";
 const PLUGIN: &str = "elements of plug-ins are not supported";
 
 const FRAGMENT: &str = "Test Fragment";
-/// The one thread group of a plug-in that is known.
-const ULTIMATE: &str = "kg.apc.jmeter.threads.UltimateThreadGroup";
+/// The thread groups of plug-ins that are known.
+const OF_PLUGINS: [(&str, Kind); 2] = [
+    ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate),
+    ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping),
+];
 
 /// Class, the form's name, and what becomes of it.
 const ELEMENTS: &[(&str, &str, Kind)] = &[
@@ -166,13 +173,14 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ),
     ("JSR223Timer", "JSR223 Timer", Kind::Refused(SCRIPT)),
     ("BeanShellTimer", "BeanShell Timer", Kind::Refused(SCRIPT)),
-    ("RunTime", "Runtime Controller", Kind::Refused("loops end by count or condition, not by time")),
+    ("RunTime", "Runtime Controller", Kind::Controller(Controller::Runtime)),
     (
         "CriticalSectionController",
         "Critical Section Controller",
         Kind::Refused("users do not wait for each other"),
     ),
-    ("IncludeController", "Include Controller", Kind::Refused("other files are not included")),
+    // What it includes stands below it by then.
+    ("IncludeController", "Include Controller", Kind::Controller(Controller::Simple)),
     ("JSR223Sampler", "JSR223 Sampler", Kind::Refused(SCRIPT)),
     ("JSR223PreProcessor", "JSR223 PreProcessor", Kind::Refused(SCRIPT)),
     ("JSR223PostProcessor", "JSR223 PostProcessor", Kind::Refused(SCRIPT)),
@@ -206,7 +214,7 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
         Kind::Refused("client certificates are not taken from key stores"),
     ),
     ("BoltConnectionElement", "Bolt Connection Configuration", Kind::Refused(NO_HTTP)),
-    ("UserParameters", "User Parameters", Kind::Refused("use a CSV Data Set Config")),
+    ("UserParameters", "User Parameters", Kind::Scoped(Scoped::Parameters)),
     ("RegExUserParameters", "RegEx User Parameters", Kind::Refused("it is not supported")),
     ("AnchorModifier", "HTML Link Parser", Kind::Refused("links are not taken from pages")),
     ("URLRewritingModifier", "HTTP URL Re-writing Modifier", Kind::Scoped(Scoped::Rewriting)),
@@ -251,8 +259,8 @@ pub(crate) fn form_name(class: &str, gui: &str) -> Option<&'static str> {
 
 /// What becomes of an element of this class and form.
 pub(crate) fn kind(class: &str, gui: &str) -> Kind {
-    if class == ULTIMATE {
-        return Kind::Ultimate;
+    if let Some((_, kind)) = OF_PLUGINS.iter().find(|(known, _)| *known == class) {
+        return *kind;
     }
     let Some(own_class) = own(class) else {
         // The listeners of JMeter's best known plug-ins are result collectors of their own.
@@ -273,6 +281,11 @@ pub(crate) fn kind(class: &str, gui: &str) -> Kind {
 /// Whether it is a test fragment, which is run by module controllers alone.
 pub(crate) fn is_fragment(class: &str, gui: &str) -> bool {
     form_name(class, gui) == Some(FRAGMENT)
+}
+
+/// Whether it is JMeter's own class of this name.
+pub(crate) fn is_own(class: &str, name: &str) -> bool {
+    own(class) == Some(name)
 }
 
 /// JMeter's own class without its package; `None` for one of another package, whatever JMeter has of the same name.
@@ -299,6 +312,7 @@ mod tests {
             ("kg.apc.jmeter.timers.ConstantThroughputTimer", Kind::Refused(PLUGIN), None),
             ("com.blazemeter.jmeter.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate, None),
+            ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping, None),
             ("com.example.UltimateThreadGroup", Kind::Refused(PLUGIN), None),
             ("org.apache.jmeterplugins.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("com.example.ResultCollector", Kind::Refused(PLUGIN), None),

@@ -115,6 +115,7 @@ pub(crate) fn request<'a>(
         multipart: payload.multipart,
         keep_alive,
         redirects_max: if redirects { REDIRECTS_MAX } else { 0 },
+        sets: scope.sets(),
         pauses: scope.pauses(),
         extractions: scope.extractions(),
         assertions: scope.assertions(),

@@ -18,7 +18,7 @@ pub(crate) fn names(element: &Element) -> Vec<String> {
 
 /// Whether a step is none of JMeter's, whose controllers set variables as they begin.
 pub(crate) fn is_set(step: &Step) -> bool {
-    matches!(step, Step::Set { .. } | Step::Count(_) | Step::Row(_))
+    matches!(step, Step::Set { .. } | Step::SetByUser(_) | Step::Count(_) | Step::Row(_))
 }
 
 /// The step that gives the variable its next value. `several_groups` is whether other groups go by the same element.

@@ -1,68 +1,77 @@
 //! The Ultimate Thread Group of JMeter's best known plug-ins: users by a table, of whom each row says when they come and go.
 
-use std::num::{NonZeroU32, NonZeroU64};
-
-use scenario::Users;
+use scenario::Stay;
 use units::Duration;
 
+use crate::planned;
 use crate::values::Fields;
 
 /// The table: a row is users, and seconds before they come, in which they come, for which all are there, in which they go.
 const ROWS: &str = "ultimatethreadgroupdata";
-/// The property that replaces the table.
+/// The property that replaces the table. Old plans have the table itself under this name.
 const SCHEDULE: &str = "threads_schedule";
 
-/// When the users of such a group come and go.
-pub(crate) struct Lives {
-    count: NonZeroU32,
-    ramp_up: Duration,
-    /// Before the first comes.
+/// A row of the table.
+struct Row {
+    users: u32,
+    /// Before the first of them can come.
     delay: Duration,
-    /// From the first one's coming until all go.
-    duration: Duration,
+    /// In which they come.
+    ramp_up: Duration,
+    /// For which all of them are there.
+    hold: Duration,
+    /// In which they go.
+    ramp_down: Duration,
 }
 
-impl Lives {
-    /// Users who make so many iterations at most.
-    pub(crate) fn users(self, iterations: Option<NonZeroU64>) -> Users {
-        let Self { count, ramp_up, delay, duration } = self;
-        Users::Closed { count, ramp_up, delay, iterations, duration: Some(duration) }
-    }
-}
-
-/// What the table says; `None` where nobody comes, or goes at once.
-pub(crate) fn lives(fields: Fields<'_>) -> Result<Option<Lives>, String> {
+/// When users come and go, by their numbers: those of the first row have the lowest.
+pub(crate) fn stays(fields: Fields<'_>) -> Result<Vec<Stay>, String> {
     if fields.values.property(SCHEDULE).is_some_and(|schedule| !schedule.is_empty()) {
         return Err(format!("the property {SCHEDULE} replaces its table, and is not read here"));
     }
-    let rows = fields.properties.lists(ROWS);
-    let [row] = rows.as_slice() else {
-        let count = rows.len();
-        return Err(format!("its table has {count} rows; make a Thread Group of each, or leave one of them"));
-    };
-    let mut numbers = Vec::new();
-    for text in row {
-        let number = fields.values.whole_at_start(ROWS, text)?;
-        let number = u32::try_from(number);
-        numbers.push(
-            number.map_err(|_| format!("{ROWS} has '{text}', which is no number of users or seconds"))?,
-        );
+    if fields.properties.has(SCHEDULE) && !fields.properties.has(ROWS) {
+        return Err(format!("its table is called {SCHEDULE}, as by an old plug-in; save the plan again"));
     }
-    let [count, delay, ramp_up, hold, ramp_down] = numbers[..] else {
-        return Err(format!("{ROWS} has a row of {} numbers, and not of 5", numbers.len()));
-    };
-    if ramp_down > 0 && count > 1 {
+    let rows = fields.properties.lists(ROWS);
+    let rows: Vec<Row> = rows.iter().map(|texts| row(fields, texts)).collect::<Result<_, _>>()?;
+    let all: i64 = rows.iter().map(|row| i64::from(row.users)).sum();
+    planned::users(ROWS, all)?;
+    if all > 0 && rows.iter().any(|row| row.users == 0) {
         return Err(format!(
-            "its users go one after another within {ramp_down} s, and here they all go at once; let them go within 0"
+            "{ROWS} has a row of 0 users, whose times the plug-in gives to a user of another row; remove it"
         ));
     }
-    let seconds = |number: u32| Duration::from_secs(number.into());
-    let Some(count) = NonZeroU32::new(count) else { return Ok(None) };
-    // The first of n comes when the nth part of that time is over, and the last at its end.
-    let first = Duration::from_nanos(seconds(ramp_up).as_nanos() / u64::from(count.get()));
-    let duration = (seconds(ramp_up) + seconds(hold) + seconds(ramp_down)).saturating_sub(first);
-    if duration.is_zero() {
-        return Ok(None);
-    }
-    Ok(Some(Lives { count, ramp_up: seconds(ramp_up), delay: seconds(delay) + first, duration }))
+    planned::checked(rows.iter().flat_map(of_row).collect())
+}
+
+fn row(fields: Fields<'_>, texts: &[&str]) -> Result<Row, String> {
+    let numbers: Vec<i64> =
+        texts.iter().map(|text| fields.values.whole_at_start(ROWS, text)).collect::<Result<_, _>>()?;
+    let [users, delay, ramp_up, hold, ramp_down] = numbers[..] else {
+        return Err(format!("{ROWS} has a row of {} numbers, and not of 5", numbers.len()));
+    };
+    let seconds = |number: i64| planned::seconds(ROWS, number);
+    Ok(Row {
+        users: planned::users(ROWS, users)?,
+        delay: seconds(delay)?,
+        ramp_up: seconds(ramp_up)?,
+        hold: seconds(hold)?,
+        ramp_down: seconds(ramp_down)?,
+    })
+}
+
+/// When the users of a row come and go. Of n, the last comes when the nth part of that time is over, and is the first to go, too.
+fn of_row(row: &Row) -> impl Iterator<Item = Stay> {
+    let Row { users, delay, ramp_up, hold, ramp_down } = *row;
+    let all_are_there = delay + ramp_up;
+    (1..=users).rev().map(move |place| Stay {
+        from: delay + part(ramp_up, place, users),
+        to: all_are_there + hold + part(ramp_down, place, users),
+    })
+}
+
+/// So many parts of `of` that a time has, in whole milliseconds, as in JMeter.
+fn part(span: Duration, parts: u32, of: u32) -> Duration {
+    let ms = u128::from(span.as_nanos()) / 1_000_000 * u128::from(parts) / u128::from(of);
+    Duration::from_millis(ms as u64)
 }

@@ -1,6 +1,7 @@
 //! Goes through a plan once, from the test plan down, and builds the scenario's steps on the way.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use scenario::{DataSet, DataSharing, Multipart, OnError, OwnCookie, Pause, Step, Template};
 
@@ -14,7 +15,7 @@ use crate::rewriting::Rewriting;
 use crate::stages::Order;
 use crate::values::{Fields, Values};
 use crate::variables::check_variables;
-use crate::{assertions, checked, data, extractors, sets, timers};
+use crate::{assertions, checked, data, extractors, parameters, sets, timers};
 
 /// A file that a plan reads, and which element names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +24,18 @@ pub struct DataFile {
     pub file: PathBuf,
     /// The element's path in the plan.
     pub path: String,
-    /// Its line in the plan's file, from 1.
+    /// The file that the element stands in, where it is one that the plan includes.
+    pub within: Option<PathBuf>,
+    /// Its line in its file, from 1.
     pub line: usize,
+}
+
+impl DataFile {
+    /// A file that the element at this place reads.
+    fn new(file: PathBuf, place: &Place) -> Self {
+        let within = place.within.as_deref().map(Path::to_owned);
+        Self { file, path: place.path.clone(), within, line: place.line }
+    }
 }
 
 /// The state of going through a plan.
@@ -43,10 +54,8 @@ pub(crate) struct Walk<'a> {
     /// In how many stages they run, one after another.
     pub stages: usize,
     pub order: Order,
-    /// Variables that each iteration of every group sets.
-    pub plan_sets: Vec<Step>,
-    /// Data sets that each iteration of every group takes a row of, by number, each with its element's line.
-    pub plan_rows: Vec<(usize, usize)>,
+    /// What is done as each iteration of every group begins, each with its element's line.
+    pub plan_begin: Vec<(usize, Step)>,
     /// Ids that the users of every group look for in their answers.
     pub plan_rewritings: Vec<Rewriting>,
     /// Variables that users begin with beside those that the plan names.
@@ -96,10 +105,8 @@ impl Reader<'_> {
 pub(crate) struct GroupState {
     /// What becomes of the cookies of each of its requests.
     pub cookies: Vec<Option<Cookies>>,
-    /// Variables that each iteration sets.
-    pub sets: Vec<Step>,
-    /// Data sets that each iteration takes a row of, by number, each with its element's line.
-    pub rows: Vec<(usize, usize)>,
+    /// What is done as each iteration begins, each with its element's line.
+    pub begin: Vec<(usize, Step)>,
     /// What is done each time that a controller begins, of those around the element at hand, each with its element's line.
     pub begins: Vec<Vec<(usize, Step)>>,
     /// The loops and other controllers around the element at hand; the group is none.
@@ -124,8 +131,7 @@ impl<'a> Walk<'a> {
             groups: 0,
             stages: 0,
             order: Order::default(),
-            plan_sets: Vec::new(),
-            plan_rows: Vec::new(),
+            plan_begin: Vec::new(),
             plan_rewritings: Vec::new(),
             variables: Vec::new(),
             group: GroupState::default(),
@@ -140,8 +146,12 @@ impl<'a> Walk<'a> {
     /// The place of the element at hand.
     pub(crate) fn place(&self) -> Place {
         let titles: Vec<String> = self.trail.iter().map(|element| element.title()).collect();
-        let line = self.trail.last().map_or(0, |element| element.line);
-        Place { path: titles.join(" > "), line }
+        let last = self.trail.last();
+        Place {
+            path: titles.join(" > "),
+            within: last.and_then(|element| element.within.clone()),
+            line: last.map_or(0, |element| element.line),
+        }
     }
 
     /// The place of the element at hand with its class, for what can't be run.
@@ -220,6 +230,14 @@ impl<'a> Walk<'a> {
             ),
             // They were defined before anything else, as JMeter does.
             Scoped::Variables => check_variables(&element.properties, self.values)?,
+            Scoped::Parameters => {
+                let values = Arc::new(parameters::values(fields)?);
+                if parameters::is_per_iteration(fields)? {
+                    self.at_begin(Step::SetByUser(values));
+                } else {
+                    level.sets.push(values);
+                }
+            }
             Scoped::Data => self.data_set(fields)?,
             Scoped::Rewriting => {
                 let rewriting = Rewriting::new(fields, element.line)?;
@@ -270,15 +288,8 @@ impl<'a> Walk<'a> {
             self.check_stages(set.sharing)?;
             self.data.push(set);
         }
-        let Place { path, line } = self.place_with_class();
-        self.files.push(DataFile { file: reader.file.clone(), path, line });
-        if let Some(begin) = self.group.begins.last_mut() {
-            begin.push((line, Step::Row(reader.set)));
-        } else if in_group {
-            self.group.rows.push((line, reader.set));
-        } else {
-            self.plan_rows.push((line, reader.set));
-        }
+        self.files.push(DataFile::new(reader.file.clone(), &self.place_with_class()));
+        self.at_begin(Step::Row(reader.set));
         self.readers.push(reader);
         Ok(())
     }
@@ -317,19 +328,27 @@ impl<'a> Walk<'a> {
         }
         let at_plan = self.trail.len() == 2;
         let step = sets::step(variable, fields, at_plan && self.groups > 1)?;
-        let line = self.trail.last().map_or(0, |element| element.line);
-        if let Some(begin) = self.group.begins.last_mut() {
-            begin.push((line, step));
-        } else if at_plan {
-            self.plan_sets.push(step);
-        } else {
-            self.group.sets.push(step);
-        }
+        self.at_begin(step);
         Ok(())
+    }
+
+    /// What the element at hand does each time that the controller around it begins, or an iteration where there is none.
+    fn at_begin(&mut self, step: Step) {
+        let line = self.trail.last().map_or(0, |element| element.line);
+        let begin = match self.group.begins.last_mut() {
+            Some(begin) => begin,
+            None if self.trail.len() > 2 => &mut self.group.begin,
+            None => &mut self.plan_begin,
+        };
+        begin.push((line, step));
     }
 
     /// What one element below the test plan or a group comes to.
     pub(crate) fn step(&mut self, element: &'a Element) -> Vec<Step> {
+        if let Some(problem) = &element.problem {
+            self.refuse([problem.clone()]);
+            return Vec::new();
+        }
         match names::kind(&element.class, &element.gui) {
             // They were read with their level.
             Kind::Scoped(_) => Vec::new(),
@@ -359,7 +378,7 @@ impl<'a> Walk<'a> {
                 self.refuse(["it stands outside of a thread group".to_owned()]);
                 self.branch(element)
             }
-            Kind::TestPlan | Kind::ThreadGroup(_) | Kind::OpenModel | Kind::Ultimate => {
+            Kind::TestPlan | Kind::ThreadGroup(_) | Kind::OpenModel | Kind::Ultimate | Kind::Stepping => {
                 self.refuse(["it does not belong there".to_owned()]);
                 self.branch(element)
             }
@@ -403,10 +422,8 @@ impl<'a> Walk<'a> {
                 self.group.cookies.push(cookies);
                 let place = self.place_with_class();
                 let of_parts = step.multipart.iter().flat_map(Multipart::files);
-                self.files.extend(step.body_file.as_deref().into_iter().chain(of_parts).map(|file| {
-                    let Place { path, line } = place.clone();
-                    DataFile { file: file.to_owned(), path, line }
-                }));
+                let sent = step.body_file.as_deref().into_iter().chain(of_parts);
+                self.files.extend(sent.map(|file| DataFile::new(file.to_owned(), &place)));
                 self.timeouts.push((place, timeouts));
                 vec![Step::Request(Box::new(step))]
             }
@@ -464,16 +481,21 @@ impl<'a> Walk<'a> {
         Ok(Step::Leave(what_then))
     }
 
-    /// The pauses before an element that stands in the place of a request, and its own.
+    /// What is done before an element that stands in the place of a request, and what that does itself.
     fn without_request(&mut self, element: &'a Element, own: Option<Step>) -> Vec<Step> {
         let level = self.level(element);
         self.levels.push(level);
-        let pauses = Scope(&self.levels).pauses();
+        let (sets, pauses) = (Scope(&self.levels).sets(), Scope(&self.levels).pauses());
         self.below_request(element);
         self.levels.pop();
         let is_nothing = |pause: &Pause| matches!(pause, Pause::Constant { ms } if ["", "0"].contains(&ms.constant().unwrap_or("?").trim()));
-        let steps = pauses.into_iter().map(Step::Pause).chain(own);
-        steps.filter(|step| !matches!(step, Step::Pause(pause) if is_nothing(pause))).collect()
+        let before = sets.into_iter().map(Step::SetByUser).chain(pauses.into_iter().map(Step::Pause));
+        let steps = before.chain(own);
+        let steps = steps.filter(|step| !matches!(step, Step::Pause(pause) if is_nothing(pause)));
+        let steps: Vec<Step> = steps.collect();
+        // What is set stays with what it is set for, whatever is around them.
+        let is_set_first = steps.first().is_some_and(sets::is_set);
+        if is_set_first && steps.len() > 1 { vec![Step::Sequence(steps)] } else { steps }
     }
 }
 

@@ -8,7 +8,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// Deepest nesting. JMeter's own plans stay below 40; a bound keeps the walk over the tree within the stack.
-const DEPTH_MAX: usize = 200;
+pub(crate) const DEPTH_MAX: usize = 200;
 /// Most nodes that are read; a plan has some thousands.
 const NODES_MAX: usize = 200_000;
 /// Most attributes of one; a plan has four at most. Each is looked for among all of them.

@@ -1,6 +1,6 @@
 //! Users who carry out a scenario: a [`scenario::Session`] each, asked by the engine what to send.
 //!
-//! A connection slot is a *seat*. In a closed group each user has a seat of its own for as long as it lives; in an open
+//! A connection slot is a *seat*. In a closed or planned group each user has a seat of its own for as long as it lives; in an open
 //! group a user takes a free one when it arrives and leaves it when it has gone through its steps. A user who arrives
 //! and finds no seat takes the next that is left, and its first request keeps the instant of its arrival.
 
@@ -38,6 +38,7 @@ pub fn seats(prepared: &Prepared) -> NonZeroU32 {
 pub fn length(prepared: &Prepared) -> Option<Duration> {
     let of = |comings: &Comings| match comings {
         Comings::Closed { delay, duration, .. } => duration.map(|duration| *delay + duration),
+        Comings::Planned { stays, .. } => stays.iter().map(|stay| stay.to).max(),
         Comings::Open { .. } => None,
     };
     let all: Option<Vec<Duration>> =
@@ -94,11 +95,12 @@ impl<R: Report> Users<R> {
     fn comes_at(&mut self, seat: usize, begun: Instant) -> Option<Instant> {
         let Seat { group, number, users, .. } = self.seats[seat];
         match &self.prepared.scenario().groups[group].users {
-            Comings::Closed { .. } if users > 0 => None,
+            Comings::Closed { .. } | Comings::Planned { .. } if users > 0 => None,
             Comings::Closed { count, ramp_up, delay, .. } => {
                 let share = u128::from(ramp_up.as_nanos()) * u128::from(number) / u128::from(count.get());
                 Some(begun + *delay + Duration::from_nanos(share as u64))
             }
+            Comings::Planned { stays, .. } => stays.get(number as usize).map(|stay| begun + stay.from),
             Comings::Open { spans, poisson, .. } => {
                 let seed = self.world.arrivals_seed(group);
                 self.arrivals[group].get_or_insert_with(|| Arrivals::new(begun, spans, *poisson, seed)).next()
@@ -106,10 +108,14 @@ impl<R: Report> Users<R> {
         }
     }
 
-    /// When the users of `group` have to go.
-    fn leaves_at(&self, group: usize, begun: Instant) -> Instant {
+    /// When whoever is on the seat has to go.
+    fn leaves_at(&self, seat: usize, begun: Instant) -> Instant {
+        let Seat { group, number, .. } = self.seats[seat];
         match &self.prepared.scenario().groups[group].users {
             Comings::Closed { delay, duration: Some(duration), .. } => begun + *delay + *duration,
+            Comings::Planned { stays, .. } => {
+                stays.get(number as usize).map_or(Instant::FAR_FUTURE, |stay| begun + stay.to)
+            }
             Comings::Closed { duration: None, .. } | Comings::Open { .. } => Instant::FAR_FUTURE,
         }
     }
@@ -117,7 +123,7 @@ impl<R: Report> Users<R> {
     /// What the user on `seat` does at `now`, who is there if `comes_at` has come.
     fn step(&mut self, seat: usize, now: Instant) -> Next {
         let begun = *self.begun.get_or_insert(now);
-        let leaves_at = self.leaves_at(self.seats[seat].group, begun);
+        let leaves_at = self.leaves_at(seat, begun);
         if self.seats[seat].session.is_none() {
             let due = match self.seats[seat].due.take().or_else(|| self.comes_at(seat, begun)) {
                 Some(due) if due < leaves_at => due,
@@ -136,11 +142,10 @@ impl<R: Report> Users<R> {
     fn sit_down(&mut self, seat: usize, due: Instant) {
         let it = &mut self.seats[seat];
         let number = self.arrived[it.group];
-        // In a closed group users come in the order of their seats, and have their numbers.
-        let user = if matches!(self.prepared.scenario().groups[it.group].users, Comings::Closed { .. }) {
-            it.number
-        } else {
-            number
+        let user = match self.prepared.scenario().groups[it.group].users {
+            // Who has a seat of its own has its number, whenever it comes.
+            Comings::Closed { .. } | Comings::Planned { .. } => it.number,
+            Comings::Open { .. } => number,
         };
         self.arrived[it.group] += 1;
         it.users += 1;
@@ -258,5 +263,53 @@ impl<R: Report, H: Protocol> Script<H> for Users<R> {
             it.so_far = Some(whole);
         }
         ok
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use engine::Share;
+    use scenario::{Pause, Scenario, Stay, Step, Template};
+    use units::Seed;
+
+    use super::*;
+
+    /// Whoever has the lowest number need not be the first to come, nor the last to go.
+    #[test]
+    fn planned_users_come_and_go_at_their_times() {
+        let s = Duration::from_secs;
+        let stays = vec![Stay { from: s(2), to: s(5) }, Stay { from: s(0), to: s(3) }];
+        let users = Comings::Planned { stays, iterations: None };
+        let pause = Step::Pause(Pause::Constant { ms: Template::text("1000") });
+        let prepared = Prepared::new(Scenario::of_steps("planned", users, vec![pause], s(1))).unwrap();
+        assert_eq!((seats(&prepared).get(), length(&prepared)), (2, Some(s(5))));
+        let setup = WorldSetup {
+            seed: Seed(1),
+            properties: BTreeMap::new(),
+            clock: Instant::ORIGIN,
+            epoch_ms: 0,
+            share: Share::WHOLE,
+            check: http::check,
+        };
+        let mut users = Users::new(&prepared, setup, Servers::default(), None::<Steps>);
+        let ms = Duration::from_millis;
+        for (user, now_ms, expected) in [
+            (0, 0, Next::Pause(s(2))),
+            (1, 0, Next::Pause(s(1))),
+            (1, 1000, Next::Pause(s(1))),
+            (0, 2000, Next::Pause(s(1))),
+            (1, 2500, Next::Pause(ms(500))),
+            (1, 3000, Next::Pause(Duration::ZERO)),
+            (1, 3000, Next::Leave),
+            (0, 4500, Next::Pause(ms(500))),
+            (0, 5000, Next::Pause(Duration::ZERO)),
+            (0, 5000, Next::Leave),
+        ] {
+            let next = users.step(user, Instant::ORIGIN + ms(now_ms));
+            assert_eq!(next, expected, "{user} at {now_ms} ms");
+        }
+        assert_eq!(users.into_parts().1.all(), 2);
     }
 }

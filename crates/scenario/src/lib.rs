@@ -26,9 +26,9 @@ pub use model::{
     Assertion, Check, Children, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing,
     Extraction, Extractor, Field, FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart,
     NumberFormat, OnError, OnceOf, OwnCookie, Pacing, Part, Pause, Pick, Portion, RateSpan, RequestCheck,
-    RequestStep, Scenario, SizeComparison, Step, Times, Users, arrivals_at_most,
+    RequestStep, Scenario, SizeComparison, Stay, Step, Times, UserValues, Users, arrivals_at_most,
 };
-pub use prepared::Prepared;
+pub use prepared::{Prepared, USERS_MAX};
 pub use results::{Crowd, Report, StepSample, UserResult, What};
 pub use session::{Answer, Ended, Next, Outgoing, Session, Transaction, Unsent, Verdict, server_of};
 pub use template::{Call, Piece, Template, TemplateError, call_arguments};

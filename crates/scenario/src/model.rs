@@ -7,12 +7,13 @@ mod pause;
 mod request;
 
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use units::{Duration, Rate};
 
 pub use self::children::Children;
-pub use self::data::{DataAtEnd, DataSet, DataSharing, Lacking};
+pub use self::data::{DataAtEnd, DataSet, DataSharing, Lacking, UserValues};
 pub use self::multipart::{FormContent, FormPart, Multipart};
 pub use self::pause::{Pacing, Pause};
 pub use self::request::{
@@ -97,6 +98,13 @@ pub enum Users {
         /// From the first start; `None` until the iterations are made.
         duration: Option<Duration>,
     },
+    /// Users of whom each comes and goes at a time of its own, and goes through its steps again and again in between.
+    Planned {
+        /// When they come and go, by the numbers of the users.
+        stays: Vec<Stay>,
+        /// Iterations of each; `None` until it goes.
+        iterations: Option<NonZeroU64>,
+    },
     /// A new user for each arrival, who makes one iteration.
     Open {
         /// Rates of arrival, one span after another.
@@ -108,6 +116,15 @@ pub enum Users {
     },
 }
 
+/// When a user comes and goes, from the start of the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stay {
+    /// It comes.
+    pub from: Duration,
+    /// It begins nothing from here on.
+    pub to: Duration,
+}
+
 /// Users of an open group at one time, at most.
 const SEATS_OF_OPEN_GROUP_MAX: u32 = 10_000;
 
@@ -116,6 +133,7 @@ impl Users {
     pub fn seats(&self) -> u32 {
         match self {
             Self::Closed { count, .. } => count.get(),
+            Self::Planned { stays, .. } => u32::try_from(stays.len()).unwrap_or(u32::MAX),
             Self::Open { spans, poisson, seats_max } => {
                 let expected: f64 = spans.iter().map(RateSpan::arrivals).sum();
                 let most = if *poisson { arrivals_at_most(expected) } else { expected };
@@ -211,6 +229,8 @@ pub enum Step {
         /// Its value.
         value: Template,
     },
+    /// Variables get the values that the user has for them.
+    SetByUser(Arc<UserValues>),
     /// A variable gets the next number of a counter.
     Count(Counter),
     /// The variables of the data set of this number get the values of its next row, where there is one for the user.
@@ -219,6 +239,14 @@ pub enum Step {
     Loop {
         /// How often.
         times: Times,
+        /// One turn.
+        steps: Vec<Step>,
+    },
+    /// The steps again and again for so long, which is looked at before each of them (a runtime controller). What is within one of
+    /// them is gone through to its end.
+    For {
+        /// From when they are come to.
+        length: Duration,
         /// One turn.
         steps: Vec<Step>,
     },

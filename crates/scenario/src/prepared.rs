@@ -26,6 +26,8 @@ pub(crate) const EMPTY_LIST: &str = "[]";
 const BODY_BYTES_MAX: u64 = 16 << 20;
 /// All files that are bodies or parts, and the bodies that are made of them beforehand.
 const BODIES_BYTES_MAX: u64 = 256 << 20;
+/// Users of a scenario at one time, at most: each has a connection.
+pub const USERS_MAX: u32 = CONNECTIONS_MAX;
 /// Steps within steps at most.
 const NESTING_MAX: u32 = 64;
 /// Steps of an expression that needs them (look-around, back-references) at one place of a text at most; an answer that
@@ -316,13 +318,13 @@ pub(crate) fn http_url(text: &str) -> Result<Url, String> {
 /// Refuses more users than a load can have, before anything is made for any of them.
 fn check_users(groups: &[Group]) -> Result<(), PlanError> {
     let seats = groups.iter().map(|group| u64::from(group.users.seats())).sum::<u64>();
-    if seats > u64::from(CONNECTIONS_MAX) {
-        let what = format!("{seats} users in all, a connection each, are more than {CONNECTIONS_MAX}");
+    if seats > u64::from(USERS_MAX) {
+        let what = format!("{seats} users in all, a connection each, are more than {USERS_MAX}");
         return Err(PlanError::new(what, "let there be fewer, or share them among several machines"));
     }
     for span in groups.iter().flat_map(|group| match &group.users {
         Users::Open { spans, .. } => spans.as_slice(),
-        Users::Closed { .. } => &[],
+        Users::Closed { .. } | Users::Planned { .. } => &[],
     }) {
         [span.from, span.to].into_iter().flatten().try_for_each(check_rate)?;
     }

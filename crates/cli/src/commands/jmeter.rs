@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use driver::{Control, monotonic_now};
 use jmeter::{
-    Aggregate, JtlWriter, Phase, Plan, PlanNotUnderstood, Stage, Support, UserBooks, end_lines, import,
+    Aggregate, JtlWriter, Phase, Plan, PlanNotUnderstood, Stage, Support, UserBooks, end_lines, import_with,
     start_lines,
 };
 use lab::users::{Results, Servers, Setting, carry_out, tap};
@@ -41,7 +41,7 @@ pub fn run(arguments: &Jmeter) -> ExitCode {
 fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
     let properties = properties(arguments)?;
     let text = toml_file::read_up_to(&arguments.plan, PLAN_BYTES_MAX)?;
-    let read = import(&arguments.plan, &text, &properties).and_then(|plan| {
+    let read = import_with(&arguments.plan, &text, &properties, &included).and_then(|plan| {
         plan.check_files(&arguments.plan, |file| {
             // A plan may name a pipe, and opening one waits for its other end.
             let is_file = fs::metadata(file).map_err(|error| error.to_string())?.is_file();
@@ -60,6 +60,16 @@ fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
     }
     load(arguments, &plan, &properties)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text of a file that a plan includes, if there is one.
+fn included(file: &Path) -> Result<Option<String>, String> {
+    let Ok(found) = fs::metadata(file) else { return Ok(None) };
+    // A plan may name a pipe, and opening one waits for its other end.
+    if !found.is_file() {
+        return Err("is no regular file".into());
+    }
+    toml_file::read_up_to(file, PLAN_BYTES_MAX).map(Some).map_err(|error| error.what)
 }
 
 /// Says what share of the plan is supported, and what keeps one from being run all of which is.
@@ -84,7 +94,8 @@ fn check(read: Result<Plan, PlanNotUnderstood>) -> Result<ExitCode, Failure> {
         elements - supported - ignored
     ))?;
     for it in unsupported {
-        print(&format!("  line {}: {}: {}", it.line, it.path, it.why))?;
+        let within = it.within.as_ref().map(|file| format!("{}, ", file.display())).unwrap_or_default();
+        print(&format!("  {within}line {}: {}: {}", it.line, it.path, it.why))?;
     }
     for note in notes {
         print(&format!("  note: {note}"))?;

@@ -173,6 +173,46 @@ fn nothing_is_sent_of_a_plan_that_is_not_understood() {
     }
 }
 
+#[test]
+fn files_that_a_plan_includes_are_read_beside_it() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plan, part) = (path(dir.path(), "shop.jmx"), path(dir.path(), "part.jmx"));
+    let of_plan = |elements: &str| {
+        format!(
+            r#"<jmeterTestPlan><hashTree><TestPlan testname="p"/><hashTree>{elements}</hashTree></hashTree>
+            </jmeterTestPlan>"#
+        )
+    };
+    let include = r#"<IncludeController testname="part">
+        <stringProp name="IncludeController.includepath">part.jmx</stringProp></IncludeController><hashTree/>"#;
+    let users = r#"<stringProp name="ThreadGroup.num_threads">1</stringProp>"#;
+    let group = format!(r#"<ThreadGroup testname="g">{users}</ThreadGroup><hashTree>{include}</hashTree>"#);
+    fs::write(&plan, of_plan(&group)).expect("written");
+    let check = || {
+        let output = run(&["jmeter", "--check", "-t", &plan]);
+        (output.status.code(), texts(&output).0)
+    };
+    let (code, text) = check();
+    assert!(
+        code == Some(1) && text.contains("(IncludeController): there is no file part.jmx and no "),
+        "{text}"
+    );
+    let fragment = |inside: &str| {
+        of_plan(&format!(
+            r#"<TestFragmentController testname="f"/><hashTree>
+            {inside}<hashTree/></hashTree>"#
+        ))
+    };
+    fs::write(&part, fragment(r#"<JSR223Sampler testname="s"/>"#)).expect("written");
+    let (code, text) = check();
+    assert!(code == Some(1) && text.contains(&format!("  {part}, line 2: Test Plan 'p' > ")), "{text}");
+    let request = r#"<HTTPSamplerProxy testname="r"><stringProp name="HTTPSampler.domain">localhost</stringProp>
+        </HTTPSamplerProxy>"#;
+    fs::write(&part, fragment(request)).expect("written");
+    let (code, text) = check();
+    assert!(code == Some(0) && text.starts_with("100 % of 4 elements supported: 4 carried out"), "{text}");
+}
+
 /// JMeter ends with 1, whatever the matter is.
 #[test]
 fn more_users_than_a_machine_can_have_are_refused_before_anything_is_made() {

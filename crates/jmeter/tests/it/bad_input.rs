@@ -303,6 +303,34 @@ fn lists_whose_turns_would_not_be_jmeters_are_refused() {
 }
 
 #[test]
+fn user_parameters_of_names_that_are_not_known_are_refused() {
+    let parameters = |name: &str| {
+        let list =
+            |name: &str, below: &str| format!("<collectionProp name=\"{name}\">{below}</collectionProp>");
+        let text = |text: &str| format!("<stringProp name=\"x\">{text}</stringProp>");
+        format!(
+            "<UserParameters testname=\"p\">{}{}</UserParameters><hashTree/>",
+            list("UserParameters.names", &text(name)),
+            list("UserParameters.thread_values", &list("x", &text("1")))
+        )
+    };
+    assert_eq!(told(&of_group(&format!("{}{REQUEST}", parameters("a")))), "");
+    let of_name = told(&of_group(&format!("{}{REQUEST}", parameters("a${b}"))));
+    assert!(of_name.contains("has 'a${b}', which is known only while the test runs"), "{of_name}");
+    let texts = [("ForeachController.inputVal", "id"), ("ForeachController.returnVal", "one")];
+    let list = element("ForeachController", &texts, &format!("{}{REQUEST}", parameters("one")));
+    let of_list = told(&of_group(&list));
+    assert!(of_list.contains("the variable one gets another value within its turns"), "{of_list}");
+    // What it sets is known by nobody before the start.
+    let server = REQUEST.replace(">h<", ">${a}<");
+    let text = of_group(&format!("{}{server}", parameters("a")));
+    let read = import(Path::new("p.jmx"), &text, &BTreeMap::new());
+    let group = read.unwrap().scenario.groups.remove(0);
+    let Step::Request(request) = &group.steps[0] else { panic!("one request") };
+    assert_eq!(request.url.constant(), None);
+}
+
+#[test]
 fn modules_that_lead_nowhere_or_into_themselves_are_refused() {
     let module = |path: &[&str]| {
         let names: Vec<String> =

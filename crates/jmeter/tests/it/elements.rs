@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jmeter::{Plan, import};
+use jmeter::{Plan, PlanNotUnderstood, import, import_with};
 use scenario::{Answer, Ended, Next, Outgoing, Pause, Prepared, Session, Step, Template, World, WorldSetup};
 use units::{Duration, Instant, Seed};
 
@@ -45,18 +45,22 @@ fn plan(dir: &Path, elements: &str) -> Plan {
     import(&dir.join("p.jmx"), &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the users of a plan send, one after another, each by its group's name, if `answer` is what requests of a path are
-/// answered with.
-fn sent(plan: &Plan, answer: impl Fn(&str) -> &'static str) -> Vec<(String, Vec<Outgoing>)> {
-    let prepared = Prepared::new(plan.scenario.clone()).unwrap();
-    let mut world = World::new(WorldSetup {
+fn world() -> World {
+    World::new(WorldSetup {
         seed: Seed(1),
         properties: BTreeMap::new(),
         clock: Instant::ORIGIN,
         epoch_ms: 0,
         share: engine::Share::WHOLE,
         check: |_| Ok(()),
-    });
+    })
+}
+
+/// What the users of a plan send, one after another, each by its group's name, if `answer` is what requests of a path are
+/// answered with.
+fn sent(plan: &Plan, answer: impl Fn(&str) -> &'static str) -> Vec<(String, Vec<Outgoing>)> {
+    let prepared = Prepared::new(plan.scenario.clone()).unwrap();
+    let mut world = world();
     let groups = prepared.scenario().groups.iter().enumerate();
     let of_group = |(number, group): (usize, &scenario::Group)| {
         let mut session = Session::new(&prepared, number, 0);
@@ -107,6 +111,13 @@ fn paths(plan: &Plan) -> Vec<String> {
         format!("{name}: {}", paths.join(" "))
     };
     sent(plan, |_| "").into_iter().map(line).collect()
+}
+
+/// The paths that the user of this number requests in a plan's first group.
+fn paths_of_user(plan: &Plan, user: u32) -> String {
+    let mut session = Session::new(&Prepared::new(plan.scenario.clone()).unwrap(), 0, user);
+    let sent = of_user(&mut session, &mut world(), &|_: &str| "");
+    sent.iter().map(|it| it.url.path().trim_start_matches('/')).collect::<Vec<_>>().join(" ")
 }
 
 /// Makes a file of rows beside the plan, and the element that reads it.
@@ -410,6 +421,249 @@ fn an_id_of_a_session_goes_from_a_page_into_requests() {
         let told = told(&inside);
         assert!(told.contains(what), "{told}");
     }
+}
+
+/// A list of texts.
+fn texts(name: &str, texts: &[&str]) -> String {
+    let text = |text: &&str| format!("<stringProp name=\"x\">{text}</stringProp>");
+    let texts: String = texts.iter().map(text).collect();
+    format!("<collectionProp name=\"{name}\">{texts}</collectionProp>")
+}
+
+/// User Parameters of these names, with a list of values for each user.
+fn parameters(per_iteration: bool, names: &[&str], users: &[&[&str]]) -> String {
+    let names = texts("UserParameters.names", names);
+    let lists: String = users.iter().map(|values| texts("x", values)).collect();
+    format!(
+        "<UserParameters testname=\"p\">{names}\
+         <collectionProp name=\"UserParameters.thread_values\">{lists}</collectionProp>\
+         <boolProp name=\"UserParameters.per_iteration\">{per_iteration}</boolProp></UserParameters><hashTree/>"
+    )
+}
+
+/// By JMeter 5.6.3's source: the thread's number from 0, by how many lists there are.
+#[test]
+fn users_have_the_parameters_of_their_numbers() {
+    for per_iteration in [true, false] {
+        let users: [&[&str]; 3] = [&["a", "${u}"], &["b", "x", "y"], &["c", "z"]];
+        let of_three = parameters(per_iteration, &["u", "v"], &users);
+        let plan = plan(Path::new(""), &group("g", 2, &format!("{of_three}{}", request("/${u}${v}"))));
+        let of = [0, 1, 2, 3, 4].map(|user| paths_of_user(&plan, user));
+        assert_eq!(of, ["aa aa", "bx bx", "cz cz", "aa aa", "bx bx"], "{per_iteration}");
+    }
+}
+
+/// Of those that apply the outermost first; what has fewer values than names leaves the others as they are.
+#[test]
+fn user_parameters_are_set_before_each_request_that_they_apply_to() {
+    let outer = parameters(false, &["v"], &[&["out"]]);
+    let inner = parameters(false, &["v", "w", "n"], &[&["in", "${v}"]]);
+    let simple = element("GenericController", &[], &format!("{}{inner}", request("/a-${v}-${w}")));
+    let inside = format!("{simple}{}{outer}", request("/b-${v}-${w}"));
+    let plan_of = |inside: &str| plan(Path::new(""), &group("g", 1, inside));
+    assert_eq!(paths(&plan_of(&inside)), ["g: a-in-in b-out-in"]);
+    let counted = |per_iteration: bool| {
+        let parameters = parameters(per_iteration, &["n"], &[&["${__counter(TRUE)}"]]);
+        let below = format!("{}{parameters}{}", request("/a${n}"), request("/b${n}"));
+        paths(&plan_of(&element("LoopController", &[("LoopController.loops", "2")], &below)))
+    };
+    assert_eq!(counted(false), ["g: a1 b2 a3 b4"]);
+    assert_eq!(counted(true), ["g: a1 b1 a2 b2"]);
+    // As in JMeter's own test of its loops.
+    let pause = [("ActionProcessor.action", "1"), ("ActionProcessor.duration", "0")];
+    let set = |value: &str| element("TestAction", &pause, &parameters(false, &["go"], &[&[value]]));
+    let condition = [("WhileController.condition", "${go}")];
+    let looped = element("WhileController", &condition, &format!("{}{}", request("/in"), set("false")));
+    assert_eq!(paths(&plan_of(&format!("{}{looped}{}", set("true"), request("/out")))), ["g: in out"]);
+}
+
+/// JMeter begins with the last of what stands below a controller, also where that takes rows.
+#[test]
+fn user_parameters_of_an_iteration_come_before_the_rows_that_stand_before_them() {
+    let dir = folder("parameters");
+    let rows = rows(&dir, "r.csv", "r", "1\n2\n", &[]);
+    let of_row = parameters(true, &["v"], &[&["of-${r}"]]);
+    let counter = element("CounterConfig", &[("CounterConfig.name", "c"), ("CounterConfig.incr", "1")], "");
+    for (elements, expected) in [
+        ([&of_row, &rows, &counter], "0-1-of-1 1-2-of-2"),
+        ([&counter, &rows, &of_row], "0-1-of-$%7Br%7D 1-2-of-1"),
+    ] {
+        let lines = elements.map(String::as_str).join("\n");
+        let inside = format!("{lines}\n{}", request("/${c}-${r}-${v}"));
+        assert_eq!(paths(&plan(&dir, &group("g", 2, &inside))), [format!("g: {expected}")]);
+        let simple = element("GenericController", &[], &inside);
+        assert_eq!(paths(&plan(&dir, &group("g", 2, &simple))), [format!("g: {expected}")]);
+    }
+}
+
+/// By JMeter 5.6.3's source: the time is looked at before each of what stands right below, with its pauses and its variables.
+#[test]
+fn a_runtime_controller_goes_on_for_its_time() {
+    let wait = [("ActionProcessor.action", "1"), ("ActionProcessor.duration", "700")];
+    let waits =
+        element("TestAction", &wait, &element("ConstantTimer", &[("ConstantTimer.delay", "100")], ""));
+    let counter = element("CounterConfig", &[("CounterConfig.name", "n"), ("CounterConfig.incr", "1")], "");
+    let below = format!("{counter}{}{waits}{}", request("/a${n}"), request("/b${n}"));
+    let of = |seconds: &str, below: &str| element("RunTime", &[("RunTime.seconds", seconds)], below);
+    let plan_of = |inside: &str| plan(Path::new(""), &group("g", 2, &format!("{inside}{}", request("/z"))));
+    // An answer takes a millisecond, and so a turn 802.
+    assert_eq!(paths(&plan_of(&of("1", &below))), ["g: a0 b0 a1 z a2 b2 a3 z"]);
+    let first = plan_of(&of("2", &below)).scenario.groups[0].steps[0].clone();
+    let Step::For { length, steps } = &first else { panic!("{first:?}") };
+    let [Step::Count(_), Step::Request(_), Step::Sequence(pauses), Step::Request(_)] = steps.as_slice()
+    else {
+        panic!("{steps:?}")
+    };
+    assert_eq!((*length, pauses.len()), (Duration::from_secs(2), 2));
+}
+
+#[test]
+fn a_runtime_controller_that_jmeter_leaves_in_its_midst_is_refused() {
+    let told = |seconds: &str, below: &str| {
+        let inside = element("RunTime", &[("RunTime.seconds", seconds)], below);
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
+            group("g", 1, &format!("{inside}{}", request("/z")))
+        );
+        import(Path::new("p.jmx"), &text, &BTreeMap::new()).err().map(|error| error.to_string())
+    };
+    assert_eq!(told("1", &request("/a")), None);
+    assert_eq!(told("1", ""), None);
+    let simple = element("GenericController", &[], &request("/a"));
+    let parameters = parameters(false, &["v"], &[&["1"]]);
+    for (seconds, below, what) in [
+        ("1", simple.as_str(), "a controller stands in it"),
+        ("0", &request("/a"), "RunTime.seconds is '0', which is no whole number of seconds above 0"),
+        (" 1", &request("/a"), "is ' 1', which is no whole number"),
+        ("${__Random(1,2)}", &request("/a"), "which may differ from request to request"),
+        ("1", &element("DebugSampler", &[], &parameters), "it makes no request and no pause"),
+    ] {
+        let told = told(seconds, below).unwrap_or_default();
+        assert!(told.contains(what), "{seconds} {below}: {told}");
+    }
+}
+
+/// A file with a test fragment, and elements around that, which JMeter does not look at.
+fn fragment(inside: &str) -> String {
+    let enabled = "enabled=\"false\"";
+    format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"other\"/><hashTree>{}\
+         <TestFragmentController testname=\"f\" {enabled}/><hashTree>{inside}</hashTree>\
+         <TestFragmentController testname=\"g\"/><hashTree>{}</hashTree></hashTree></hashTree></jmeterTestPlan>",
+        element("JSR223Sampler", &[], ""),
+        request("/second")
+    )
+}
+
+/// An Include Controller of this file.
+fn include(file: &str) -> String {
+    element("IncludeController", &[("IncludeController.includepath", file)], "")
+}
+
+/// A plan in the folder `plans` that has this in its group, where these files are.
+fn including(
+    inside: &str,
+    properties: &[(&str, &str)],
+    files: &[(&str, &str)],
+) -> Result<Plan, PlanNotUnderstood> {
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
+        group("g", 1, inside)
+    );
+    let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let read = |file: &Path| {
+        if file == Path::new("plans/locked.jmx") {
+            return Err("is locked".to_owned());
+        }
+        let found = files.iter().find(|(name, _)| Path::new(name) == file);
+        Ok(found.map(|(_, text)| (*text).to_owned()))
+    };
+    import_with(Path::new("plans/p.jmx"), &text, &properties.collect(), &read)
+}
+
+/// By JMeter 5.6.3's source: below the controller stands what stands below the first test fragment of the file, which is looked for
+/// where JMeter was started, and then beside the plan.
+#[test]
+fn an_include_controller_has_another_files_fragment_below_it() {
+    let header = "<HeaderManager testname=\"m\"><collectionProp name=\"HeaderManager.headers\"><elementProp name=\"x\" \
+                  elementType=\"Header\"><stringProp name=\"Header.name\">X</stringProp>\
+                  <stringProp name=\"Header.value\">${__V(v,none)}</stringProp></elementProp></collectionProp>\
+                  </HeaderManager><hashTree/>";
+    let variables = "<Arguments testname=\"a\"><collectionProp name=\"Arguments.arguments\"><elementProp name=\"v\" \
+                     elementType=\"Argument\"><stringProp name=\"Argument.name\">v</stringProp>\
+                     <stringProp name=\"Argument.value\">1</stringProp></elementProp></collectionProp></Arguments>\
+                     <hashTree/>";
+    let off = request("/off").replace("testname", "enabled=\"false\" testname");
+    let login = fragment(&format!("{header}{variables}{}{off}{}", request("/in"), include("deep/more.jmx")));
+    let top = format!(
+        "<jmeterTestPlan><hashTree><TestFragmentController testname=\"f\"/><hashTree>{}</hashTree></hashTree>\
+         </jmeterTestPlan>",
+        request("/top")
+    );
+    let more = fragment(&request("/more"));
+    let files =
+        [("plans/login.jmx", login.as_str()), ("shared/top.jmx", &top), ("plans/deep/more.jmx", &more)];
+    let of_login = include("login.jmx");
+    let inside = format!("{of_login}{}{}{of_login}", request("/a"), include("top.jmx"));
+    let plan = including(&inside, &[("includecontroller.prefix", "shared/")], &files);
+    let plan = plan.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(paths(&plan), ["g: in more a top in more"]);
+    let of_header: Vec<Option<String>> = sent_by_one(&plan, |_| "")
+        .into_iter()
+        .map(|it| it.headers.into_iter().find(|(name, _)| name == "X").map(|(_, value)| value))
+        .collect();
+    let one = Some("1".to_owned());
+    assert_eq!(of_header, [one.clone(), one.clone(), None, None, one.clone(), one]);
+}
+
+#[test]
+fn what_can_not_be_included_is_named_with_its_file() {
+    let script = element("JSR223Sampler", &[], "");
+    let bad = fragment(&format!("\n\n{script}"));
+    let without =
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"t\"/><hashTree/></hashTree></jmeterTestPlan>";
+    let (own, other) = (fragment(&include("own.jmx")), fragment(&include("p.jmx")));
+    let module = fragment(&element("ModuleController", &[], ""));
+    let nested = |inside: &str, times: usize| {
+        let (start, end) = ("<GenericController testname=\"d\"/><hashTree>", "</hashTree>");
+        format!("{}{inside}{}", start.repeat(times), end.repeat(times))
+    };
+    let deep = fragment(&nested(&request("/b"), 190));
+    let files = [
+        ("plans/p.jmx", ""),
+        ("plans/bad.jmx", bad.as_str()),
+        ("plans/without.jmx", without),
+        ("plans/broken.jmx", "<jmeterTestPlan>"),
+        ("plans/own.jmx", &own),
+        ("plans/other.jmx", &other),
+        ("plans/module.jmx", &module),
+        ("plans/deep.jmx", &deep),
+    ];
+    let told = |inside: &str| {
+        let read = including(&format!("{}{inside}", request("/a")), &[], &files);
+        read.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    for (file, what) in [
+        ("bad.jmx", "\n  plans/bad.jmx:3: Test Plan 'p' > Thread Group 'g' > Include Controller 'Include"),
+        ("without.jmx", "plans/without.jmx has no Test Fragment right below its test plan"),
+        ("broken.jmx", "plans/broken.jmx:1:17: the file ends within <jmeterTestPlan>"),
+        ("own.jmx", "it stands in plans/own.jmx, which it includes, and so without end"),
+        ("other.jmx", "it stands in plans/p.jmx, which it includes, and so without end"),
+        ("module.jmx", "it stands in a file that is included"),
+        ("missing.jmx", "there is no file missing.jmx and no plans/missing.jmx"),
+        ("/missing.jmx", "there is no file /missing.jmx"),
+        ("locked.jmx", "plans/locked.jmx is locked"),
+        ("", "IncludeController.includepath is empty; name the file"),
+    ] {
+        let told = told(&include(file));
+        assert!(told.contains(what), "{file}: {told}");
+    }
+    let twice = element("IncludeController", &[("IncludeController.includepath", "bad.jmx")], &request("/b"));
+    assert!(told(&twice).contains("JMeter drops what stands below it"), "{}", told(&twice));
+    let told_of_depth = told(&nested(&include("deep.jmx"), 10));
+    assert!(told_of_depth.contains("with plans/deep.jmx more than 200 elements"), "{told_of_depth}");
+    // What is off is not looked at.
+    assert_eq!(told(&include("missing.jmx").replace("testname", "enabled=\"false\" testname")), "");
 }
 
 #[test]

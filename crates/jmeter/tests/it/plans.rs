@@ -1,11 +1,10 @@
 //! Plans as users write them, and what they become.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 use std::path::Path;
 
-use jmeter::{Phase, Plan, Stage, import};
-use scenario::{OnError, Portion, Step, Template, Users};
+use jmeter::{Phase, Plan, PlanNotUnderstood, Stage, import};
+use scenario::{OnError, Portion, Stay, Step, Template, Users};
 use units::Duration;
 
 fn read(name: &str) -> String {
@@ -27,7 +26,7 @@ fn users(plan: &Plan) -> (u32, Duration, Option<u64>) {
         Users::Closed { count, ramp_up, iterations, .. } => {
             (count.get(), *ramp_up, iterations.map(Into::into))
         }
-        Users::Open { .. } => panic!("it is closed"),
+        Users::Planned { .. } | Users::Open { .. } => panic!("it is closed"),
     }
 }
 
@@ -232,48 +231,98 @@ fn a_controller_outside_of_a_group_is_not_run() {
     assert!(plan.notes.iter().any(|note| note.contains("'nowhere': it stands outside")), "{:?}", plan.notes);
 }
 
-/// The plug-in's thread 1 comes first: of n, the nth part of the start-up time after the delay.
+/// A plan of one thread group of a plug-in's, with these settings and a request, whose users go on until they have to go.
+fn of_plugin(class: &str, settings: &str) -> Result<Plan, PlanNotUnderstood> {
+    let class = format!("kg.apc.jmeter.threads.{class}");
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><{class} testname=\"u\">{settings}\
+         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+         <intProp name=\"LoopController.loops\">-1</intProp></elementProp></{class}>\
+         <hashTree>{REQUEST}</hashTree></hashTree></hashTree></jmeterTestPlan>"
+    );
+    import(Path::new("p.jmx"), &text, &BTreeMap::new())
+}
+
+/// When the users of such a plan come and go, in milliseconds.
+fn stays(plan: Result<Plan, PlanNotUnderstood>) -> Vec<(u64, u64)> {
+    let group = plan.unwrap_or_else(|error| panic!("{error}")).scenario.groups.remove(0);
+    let Users::Planned { stays, iterations: None } = &group.users else { panic!("{:?}", group.users) };
+    let ms = |span: Duration| span.as_nanos() / 1_000_000;
+    stays.iter().map(|Stay { from, to }| (ms(*from), ms(*to))).collect()
+}
+
+/// By the plug-in's source (4e7cf81): of the n users of a row the last comes with the nth part of the start-up time, and goes with
+/// the nth part of the shutdown time.
 #[test]
-fn an_ultimate_thread_group_of_one_row() {
+fn an_ultimate_thread_group_goes_by_its_table() {
     let of = |rows: &[&str]| {
         let row = |row: &&str| {
             let texts = row.replace(' ', "</stringProp><stringProp name=\"0\">");
             format!("<collectionProp name=\"1\"><stringProp name=\"0\">{texts}</stringProp></collectionProp>")
         };
         let rows: String = rows.iter().map(row).collect();
-        let class = "kg.apc.jmeter.threads.UltimateThreadGroup";
-        let text = format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><{class} testname=\"u\">\
-             <collectionProp name=\"ultimatethreadgroupdata\">{rows}</collectionProp>\
-             <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
-             <intProp name=\"LoopController.loops\">-1</intProp></elementProp></{class}>\
-             <hashTree>{REQUEST}</hashTree></hashTree></hashTree></jmeterTestPlan>"
-        );
-        import(Path::new("p.jmx"), &text, &BTreeMap::new())
+        let table = format!("<collectionProp name=\"ultimatethreadgroupdata\">{rows}</collectionProp>");
+        of_plugin("UltimateThreadGroup", &table)
     };
-    for (row, count, ramp_up, delay, duration) in
-        [("1 0 0 300 30", 1, 0, 0, 330), ("5 10 20 60 0", 5, 20, 14, 76), ("1 2 3 4 5", 1, 3, 5, 9)]
-    {
-        let plan = of(&[row]).unwrap_or_else(|error| panic!("{error}"));
-        let seconds = Duration::from_secs;
-        let expected = Users::Closed {
-            count: NonZeroU32::new(count).unwrap(),
-            ramp_up: seconds(ramp_up),
-            delay: seconds(delay),
-            iterations: None,
-            duration: Some(seconds(duration)),
-        };
-        assert_eq!(plan.scenario.groups[0].users, expected, "{row}");
-    }
+    assert_eq!(stays(of(&["1 0 0 300 30"])), [(0, 330_000)]);
+    assert_eq!(stays(of(&["1 2 3 4 5"])), [(5000, 14_000)]);
+    let of_three = [(20_000, 90_000), (16_666, 86_666), (13_333, 83_333)];
+    assert_eq!(stays(of(&["3 10 10 60 10"])), of_three);
+    let of_both = [(1000, 4000), (500, 4000), (10_000, 12_000)];
+    assert_eq!(stays(of(&["2 0 1 3 0", "1 10 0 2 0"])), of_both);
     for (rows, what) in [
-        (&["5 0 10 60 10"][..], "go one after another within 10 s"),
-        (&["1 0 0 1 0", "1 0 0 1 0"], "its table has 2 rows"),
-        (&["1 0 0 1"], "has a row of 4 numbers, and not of 5"),
-        (&["1 -1 0 1 0"], "has '-1', which is no number of users or seconds"),
+        (&["1 0 0 1"][..], "has a row of 4 numbers, and not of 5"),
+        (&["1 -1 0 1 0"], "has -1, which is no number of seconds from 0 to 2147483"),
+        (&["x 0 0 1 0"], "is 'x', which is no whole number"),
+        (&["999999 0 0 1 0", "2 0 0 1 0"], "has 1000001, which is no number of users from 0 to 1000000"),
+        (&["1 0 0 1 0", "0 0 0 1 0"], "has a row of 0 users"),
+        (&["2 0 1 0 0"], "user 1 of 2 has to go when it comes"),
     ] {
         let error = of(rows).unwrap_err().to_string();
         assert!(error.contains(what), "{rows:?}: {error}");
     }
+    let none = of(&["0 0 0 1 0"]).unwrap_err().to_string();
+    assert!(none.contains("no thread group of the plan makes a request"), "{none}");
+}
+
+/// By the same source, and the times that its own test expects.
+#[test]
+fn a_stepping_thread_group_goes_by_its_steps() {
+    let of = |settings: &[(&str, &str)]| {
+        let setting = |(name, it): &(&str, &str)| format!("<stringProp name=\"{name}\">{it}</stringProp>");
+        of_plugin("SteppingThreadGroup", &settings.iter().map(setting).collect::<String>())
+    };
+    let users = |all: &'static str| ("ThreadGroup.num_threads", all);
+    let up = |count: &'static str, period_s: &'static str, ramp_up_s: &'static str| {
+        [("Start users count", count), ("Start users period", period_s), ("rampUp", ramp_up_s)]
+    };
+    let down = |count: &'static str, period_s: &'static str| {
+        [("Stop users count", count), ("Stop users period", period_s), ("flighttime", "60")]
+    };
+    let with = |all: &'static str, first: &'static str, up: [(&'static str, &'static str); 3]| {
+        let rest = [users(all), ("Start users count burst", first), ("Threads initial delay", "5")];
+        stays(of(&[&rest[..], &up, &down("5", "1")].concat()))
+    };
+    let in_two_steps = with("15", "10", up("5", "30", "10"));
+    let comes: Vec<u64> = in_two_steps.iter().map(|(from, _)| *from).collect();
+    let first = (0..10).map(|user| 5000 + 1000 * user);
+    assert_eq!(comes, first.chain((0..5).map(|user| 45_000 + 2000 * user)).collect::<Vec<u64>>());
+    let goes: Vec<u64> = in_two_steps.iter().map(|(_, to)| *to).collect();
+    assert_eq!(goes, (0..15).map(|user| 115_000 + 1000 * (user / 5)).collect::<Vec<u64>>());
+    // The last step is of fewer users, and so is the first where it is of more than there are.
+    let uneven = [(5000, 90_000), (10_000, 90_000), (25_000, 90_000)];
+    assert_eq!(with("3", "0", up("2", "10", "10")), uneven);
+    let few = [(5000, 71_000), (6000, 71_000), (7000, 71_000)];
+    assert_eq!(with("3", "0", up("10", "3", "10")), few);
+    // None at a time are all at once.
+    let at_once = stays(of(&[&[users("2"), ("flighttime", "7")][..], &up("0", "0", "1")].concat()));
+    assert_eq!(at_once, [(0, 8000), (500, 8000)]);
+    let told = |settings: &[(&str, &str)]| of(settings).unwrap_err().to_string();
+    let endless = told(&[users("1"), ("flighttime", "x")]);
+    assert!(endless.contains("flighttime is 'x', which is no whole number"), "{endless}");
+    assert!(told(&[users("1")]).contains("user 1 of 1 has to go when it comes"));
+    assert!(told(&[users("1000001")]).contains("which is no number of users from 0 to 1000000"));
+    assert!(told(&[users("0")]).contains("no thread group of the plan makes a request"));
 }
 
 #[test]

@@ -41,6 +41,7 @@ impl Reader<'_> {
             multipart: None,
             keep_alive: step.keep_alive.unwrap_or(true),
             redirects_max: step.redirects.unwrap_or(self.redirects_max),
+            sets: Vec::new(),
             pauses: step.pace.iter().map(pace).collect(),
             extractions: match &step.extract {
                 Some(table) => in_order(table).map(|it| self.extraction(it)).collect::<Result<_, _>>()?,

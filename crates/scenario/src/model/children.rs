@@ -37,6 +37,7 @@ impl Step {
     pub fn children(&self) -> Children<'_> {
         match self {
             Self::Loop { steps, .. }
+            | Self::For { steps, .. }
             | Self::If { steps, .. }
             | Self::While { steps, .. }
             | Self::ForEach { steps, .. }
@@ -49,6 +50,7 @@ impl Step {
             Self::Request(_)
             | Self::Pause(_)
             | Self::Set { .. }
+            | Self::SetByUser(_)
             | Self::Count(_)
             | Self::Row(_)
             | Self::Leave(_) => Children::Steps(&[]),
@@ -59,6 +61,7 @@ impl Step {
     pub fn change_children(&mut self, change: &mut impl FnMut(&mut Self)) {
         match self {
             Self::Loop { steps, .. }
+            | Self::For { steps, .. }
             | Self::If { steps, .. }
             | Self::While { steps, .. }
             | Self::ForEach { steps, .. }
@@ -71,6 +74,7 @@ impl Step {
             Self::Request(_)
             | Self::Pause(_)
             | Self::Set { .. }
+            | Self::SetByUser(_)
             | Self::Count(_)
             | Self::Row(_)
             | Self::Leave(_) => {}

@@ -1,6 +1,8 @@
-//! Rows of data that users take from.
+//! Rows of data that users take from, and values that each of them has for itself.
 
 use std::path::PathBuf;
+
+use crate::template::Template;
 
 /// Rows of data from a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,4 +54,22 @@ pub enum DataSharing {
     Group,
     /// Each user for itself.
     User,
+}
+
+/// Values of variables that go by the number of the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserValues {
+    /// The variables, in the order in which they are set.
+    pub names: Vec<String>,
+    /// A row of values for each user of a group by its number, and the first again behind the last. What a row has no value for
+    /// stays as it was.
+    pub rows: Vec<Vec<Template>>,
+}
+
+impl UserValues {
+    /// The variables and values of the user with this number.
+    pub(crate) fn of(&self, user: u32) -> impl Iterator<Item = (&str, &Template)> {
+        let row = (user as usize).checked_rem(self.rows.len()).and_then(|place| self.rows.get(place));
+        self.names.iter().map(String::as_str).zip(row.into_iter().flatten())
+    }
 }

@@ -1,10 +1,12 @@
 //! A request: what is sent, what is taken from its answer, and what must be true of that.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use http::{InvalidRequest, RequestSpec};
 use units::Duration;
 
+use super::data::UserValues;
 use super::multipart::Multipart;
 use super::pause::Pause;
 use crate::template::Template;
@@ -37,6 +39,9 @@ pub struct RequestStep {
     pub keep_alive: bool,
     /// Redirects followed at most; 0 takes them as answers.
     pub redirects_max: u32,
+    /// Variables that are set before it, and before its pauses. Requests that have the same ones share them, and so the counts of
+    /// the counters in them.
+    pub sets: Vec<Arc<UserValues>>,
     /// Pauses before it, added up.
     pub pauses: Vec<Pause>,
     /// What is taken from the answer.
@@ -59,6 +64,7 @@ impl RequestStep {
             multipart: None,
             keep_alive: true,
             redirects_max: 0,
+            sets: Vec::new(),
             pauses: Vec::new(),
             extractions: Vec::new(),
             assertions: Vec::new(),

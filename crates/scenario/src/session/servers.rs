@@ -42,7 +42,9 @@ fn collect(
     for step in steps.iter() {
         match step {
             Step::Request(request) => {
-                let url = state.scope(prepared, world).text(&request.url).into_owned();
+                let mut scope = state.scope(prepared, world);
+                request.sets.iter().for_each(|values| scope.set_values(values));
+                let url = scope.text(&request.url).into_owned();
                 if let Ok(url) = http_url(&url) {
                     servers.extend(server_of(&url));
                 }
@@ -51,6 +53,7 @@ fn collect(
                 let value = state.scope(prepared, world).text(value).into_owned();
                 state.user.variables.set(name, value.as_str());
             }
+            Step::SetByUser(values) => state.scope(prepared, world).set_values(values),
             Step::Count(counter) => {
                 let number = counter.format.written(counter.number(0));
                 state.user.variables.set(&counter.name, number.as_str());

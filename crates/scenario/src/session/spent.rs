@@ -36,7 +36,9 @@ impl State {
     /// The same of all of these steps, some of which there have to be.
     pub(super) fn are_spent(&self, steps: &[Step]) -> bool {
         // Those are none of JMeter's, whose iterations and controllers set variables as they begin.
-        let sets_variables = |step: &Step| matches!(step, Step::Set { .. } | Step::Count(_) | Step::Row(_));
+        let sets_variables = |step: &Step| {
+            matches!(step, Step::Set { .. } | Step::SetByUser(_) | Step::Count(_) | Step::Row(_))
+        };
         let mut own = steps.iter().filter(|step| !sets_variables(step)).peekable();
         !self.user.done.is_empty() && own.peek().is_some() && own.all(|step| self.is_spent(step))
     }

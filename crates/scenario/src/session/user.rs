@@ -13,7 +13,7 @@ use url::form_urlencoded;
 use super::cookies::Jar;
 use super::variables::{self, Variables};
 use crate::function::Function;
-use crate::model::{Condition, Counter, Portion, Step};
+use crate::model::{Condition, Counter, Portion, Step, UserValues};
 use crate::prepared::Prepared;
 use crate::template::{Call, Piece, Template};
 use crate::time_format;
@@ -239,6 +239,14 @@ impl Scope<'_> {
         let length = length.clamp(0, i128::from(RANDOM_STRING_MAX));
         let random = &mut self.user.random;
         (0..length).map(|_| pool[random_below(random, pool.len() as u64) as usize]).collect()
+    }
+
+    /// Gives variables the values of this user, one after another.
+    pub(super) fn set_values(&mut self, values: &UserValues) {
+        for (name, value) in values.of(self.user.number) {
+            let value = self.text(value);
+            self.user.variables.set(name, &*value);
+        }
     }
 
     /// Puts the counter's next number into its variable.

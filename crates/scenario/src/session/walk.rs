@@ -69,6 +69,8 @@ pub(super) struct Frame {
     pub(super) turns: u64,
     /// Turns that remain, this one included; 1 unless it is a loop.
     pub(super) left: u64,
+    /// From here on it has no turn and no step any more.
+    pub(super) until: Instant,
     pub(super) order: Option<Box<[u32]>>,
 }
 
@@ -105,7 +107,7 @@ impl Open {
 
 impl Frame {
     fn new(at: u32) -> Self {
-        Self { at, next: 0, end: u32::MAX, turns: 0, left: 1, order: None }
+        Self { at, next: 0, end: u32::MAX, turns: 0, left: 1, until: Instant::FAR_FUTURE, order: None }
     }
 
     /// The child to go to next; `None` where all have been gone through.
@@ -238,8 +240,12 @@ impl State {
                 }
                 return self.end(Ended::Finished);
             }
-            let children = self.children(group);
             let top = self.frames.len() - 1;
+            if world.now >= self.frames[top].until {
+                self.frames.pop();
+                continue;
+            }
+            let children = self.children(group);
             let child = self.frames[top].child();
             let Some((index, step)) = child.and_then(|index| Some((index, children.get(index)?))) else {
                 self.turn_over(group, prepared, world);
@@ -256,7 +262,9 @@ impl State {
     /// Starts an iteration, if there is one more and data for it.
     fn begin_iteration(&mut self, group: &Group, prepared: &Prepared, world: &mut World) -> bool {
         let iterations_max = match &group.users {
-            Users::Closed { iterations, .. } => iterations.map_or(u64::MAX, std::num::NonZeroU64::get),
+            Users::Closed { iterations, .. } | Users::Planned { iterations, .. } => {
+                iterations.map_or(u64::MAX, std::num::NonZeroU64::get)
+            }
             Users::Open { .. } => 1,
         };
         if self.iteration >= iterations_max || group.steps.is_empty() || self.are_spent(&group.steps) {
@@ -350,6 +358,8 @@ impl State {
         let again = match holder {
             Some(step @ (Step::Loop { .. } | Step::While { .. })) if self.is_spent(step) => false,
             Some(Step::Loop { .. }) => self.frames.last().is_some_and(|frame| frame.left > 1),
+            // Its time is looked at before the first step of the turn.
+            Some(Step::For { .. }) => true,
             Some(Step::While { condition, .. }) => self.scope(prepared, world).holds(condition),
             Some(Step::ForEach { list, .. }) => {
                 let turns = self.frames.last().map_or(0, |frame| frame.turns);
@@ -399,16 +409,7 @@ impl State {
         match step {
             // JMeter takes them out.
             Step::Loop { .. } | Step::While { .. } | Step::Transaction { .. } if self.is_spent(step) => {}
-            Step::Request(request) => {
-                let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
-                let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
-                if pause.is_zero() {
-                    return Some(self.send(request, prepared, world));
-                }
-                self.phase = Phase::Due;
-                self.unsent = 0;
-                return Some(Next::Pause(pause));
-            }
+            Step::Request(request) => return Some(self.come_to(request, prepared, world)),
             Step::Pause(pause) => {
                 let pause = self.pause(pause, prepared, world);
                 if !pause.is_zero() {
@@ -420,6 +421,7 @@ impl State {
                 let value = self.scope(prepared, world).text(value);
                 self.user.variables.set(name, &*value);
             }
+            Step::SetByUser(values) => self.scope(prepared, world).set_values(values),
             Step::Count(counter) => self.scope(prepared, world).count_on(counter),
             Step::Row(set) => return self.row_or_end(*set, prepared, world),
             Step::Loop { times, .. } => {
@@ -430,6 +432,9 @@ impl State {
                 if left > 0 {
                     self.frames.push(Frame { left, ..frame });
                 }
+            }
+            Step::For { length, .. } => {
+                self.frames.push(Frame { left: FOREVER, until: world.now + *length, ..frame });
             }
             Step::If { condition, .. } | Step::While { condition, .. } => {
                 if self.scope(prepared, world).holds(condition) {
@@ -466,6 +471,21 @@ impl State {
             }
         }
         None
+    }
+
+    /// Sets what is set before a request, and then pauses before it, or sends it where there is no pause.
+    fn come_to(&mut self, request: &RequestStep, prepared: &Prepared, world: &mut World) -> Next {
+        for values in &request.sets {
+            self.scope(prepared, world).set_values(values);
+        }
+        let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
+        let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
+        if pause.is_zero() {
+            return self.send(request, prepared, world);
+        }
+        self.phase = Phase::Due;
+        self.unsent = 0;
+        Next::Pause(pause)
     }
 
     /// Leaves the iteration; what comes of it, if it was the last.
@@ -505,7 +525,11 @@ impl State {
         let mut children = Children::Steps(&group.steps);
         for frame in self.frames.iter().skip(1) {
             let Some(holder) = children.get(frame.at) else { break };
-            if matches!(holder, Step::Loop { .. } | Step::While { .. } | Step::ForEach { .. }) {
+            let is_loop = matches!(
+                holder,
+                Step::Loop { .. } | Step::For { .. } | Step::While { .. } | Step::ForEach { .. }
+            );
+            if is_loop {
                 turns = frame.turns;
             }
             children = holder.children();

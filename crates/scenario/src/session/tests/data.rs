@@ -47,6 +47,31 @@ fn users_take_rows_in_turn_with_all_with_their_group_or_alone() {
     }
 }
 
+/// JMeter's User Parameters: by the user's number, set one after another, where a row has a value.
+#[test]
+fn users_have_values_of_their_own() {
+    let row = |texts: &[&str]| texts.iter().map(|text| t(text)).collect::<Vec<_>>();
+    let (names, rows) = (vec!["x".to_owned(), "y".to_owned()], vec![row(&["1", "o${x}"]), row(&["2"])]);
+    let values = Arc::new(UserValues { names, rows });
+    let with_values = |values: &Arc<UserValues>, name: &str| {
+        Step::Request(Box::new(RequestStep { sets: vec![Arc::clone(values)], ..request_step(name) }))
+    };
+    for steps in [
+        vec![Step::SetByUser(Arc::clone(&values)), request("${x}${y}")],
+        vec![with_values(&values, "${x}${y}")],
+    ] {
+        let mut scenario = scenario(1, steps);
+        scenario.variables.push(("y".into(), t("-")));
+        let prepared = Prepared::new(scenario).unwrap();
+        assert_eq!(lines(&prepared, Share::WHOLE, [(0, 0), (0, 1), (0, 2)]), ["1o1", "2-", "1o1"]);
+    }
+    let none = Arc::new(UserValues { names: vec!["x".into()], rows: Vec::new() });
+    assert_eq!(line(1, vec![set("x", "1"), with_values(&none, "${x}")]), "1");
+    let counted = Arc::new(UserValues { names: vec!["n".into()], rows: vec![row(&["${__counter(TRUE)}"])] });
+    let steps = vec![with_values(&counted, "a${n}"), with_values(&counted, "b${n}")];
+    assert_eq!(line(2, steps), "a1 b2 a3 b4");
+}
+
 #[test]
 fn after_the_last_row_comes_the_first_or_the_end() {
     let dir = tempfile::tempdir().unwrap();

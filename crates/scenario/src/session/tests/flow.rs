@@ -99,6 +99,17 @@ fn a_list_is_gone_through_as_far_as_its_numbers_follow_each_other() {
     }
 }
 
+/// JMeter's runtime controller: before each step right within it its time is looked at, and nowhere else. An answer takes 10 ms.
+#[test]
+fn steps_are_done_for_so_long() {
+    let so_long = |ms: u64, steps: Vec<Step>| Step::For { length: Duration::from_millis(ms), steps };
+    for (ms, expected) in [(5, "a z"), (10, "a z"), (15, "a b z"), (25, "a b a z"), (41, "a b a b a z")] {
+        assert_eq!(line(1, vec![so_long(ms, requests(&["a", "b"])), request("z")]), expected, "{ms} ms");
+    }
+    let both = Step::Sequence(requests(&["a", "b"]));
+    assert_eq!(line(2, vec![so_long(5, vec![both, request("c")]), request("z")]), "a b z a b z");
+}
+
 /// JMeter's interleave controller goes on to the next of its children each time.
 #[test]
 fn in_turn_goes_on_from_where_it_was() {

@@ -28,8 +28,9 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
         let (there, here) = (RunDir::trial_path(from, *index), run.trial_dir(*index)?);
         let readings = record::read_signals(&there)?;
         record::write_signals(&here, &thinned(readings))?;
-        if let Ok(histogram) = std::fs::read(there.join("response_time.hlog")) {
-            write_whole(&here.join("response_time.hlog"), &histogram)?;
+        // Somebody may have sent the run: what a link leads to is no part of it.
+        if let Some(log) = record::interval_log_bytes(&there)? {
+            write_whole(&here.join("response_time.hlog"), &log)?;
         }
     }
     drop(run);

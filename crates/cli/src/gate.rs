@@ -13,7 +13,7 @@ use stats::Batches;
 use crate::arguments::gate::{AgainstBaseline, Gate};
 use crate::exit::{self, Failure};
 use crate::kept;
-use crate::output::{print, write_whole};
+use crate::output::{each_has_its_own, print, write_into_run, write_whole};
 use crate::recorded::Recorded;
 
 /// The exit code of a gate's answer; of one that passed, that of whatever else was asked.
@@ -43,7 +43,7 @@ impl<'a> LoadGate<'a> {
         if let Some(condition) = gate.beyond_a_load() {
             return Err(beyond_a_load(condition).into());
         }
-        each_has_a_folder(arguments)?;
+        can_be_written(arguments)?;
         Ok(Some(Self { arguments, gate, before, batches: Batches::default() }))
     }
 
@@ -70,8 +70,10 @@ fn beyond_a_load(condition: &Condition) -> PlanError {
     PlanError::new(what, "leave it out, or have `proofload run` start the server (docs/gate.md)")
 }
 
-/// Refuses files that can't be where they are named, before anything is measured for them.
-fn each_has_a_folder(arguments: &Gate) -> Result<(), Failure> {
+/// Refuses files that can't be where they are named, or are one for both, before anything is measured for them.
+pub fn can_be_written(arguments: &Gate) -> Result<(), Failure> {
+    let named = [("--junit", &arguments.junit), ("--markdown", &arguments.markdown)];
+    each_has_its_own(named.map(|(option, path)| (option, path.as_deref())))?;
     for path in [&arguments.junit, &arguments.markdown].into_iter().flatten() {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let why = match (path.is_dir(), folder.is_dir()) {
@@ -111,7 +113,7 @@ pub fn of_run(
     if gate.is_none() {
         nothing_asked(arguments, "give a --fail-if, or the experiment a [gate]")?;
     }
-    each_has_a_folder(arguments)?;
+    can_be_written(arguments)?;
     Ok(gate)
 }
 
@@ -173,7 +175,7 @@ pub fn leave(
     judged: &GateResult,
     below: &str,
 ) -> Result<(), Failure> {
-    write_whole(&dir.join(GATE_FILE), format!("{}\n", judged.json()).as_bytes())?;
+    write_into_run(&dir.join(GATE_FILE), format!("{}\n", judged.json()).as_bytes())?;
     write_files(arguments, name, judged, below)
 }
 

@@ -5,7 +5,9 @@ use std::fmt::Display;
 use std::fs::Permissions;
 use std::io::{ErrorKind, IsTerminal, Stderr, Stdout, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use plan::PlanError;
 
 use crate::exit::Failure;
 
@@ -104,9 +106,43 @@ pub fn show(picture: &str) {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let is_special = std::fs::metadata(path).is_ok_and(|it| !it.is_file());
     let written = if is_special { std::fs::write(path, bytes) } else { write_and_rename(path, bytes) };
-    written.map_err(|error| {
-        Failure::system(format!("{} can't be written ({error}); check the path and the disk", path.display()))
-    })
+    written.map_err(|error| unwritten(path, &error))
+}
+
+/// The same of a file in a run's own directory, which nobody named and somebody may have sent: what is there goes, and nothing is
+/// written to where it leads.
+pub fn write_into_run(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_and_rename(path, bytes).map_err(|error| unwritten(path, &error))
+}
+
+/// Refuses one file for two of what is written: only the last would be in it. With each option the file that it names.
+pub fn each_has_its_own<'a>(
+    named: impl IntoIterator<Item = (&'static str, Option<&'a Path>)>,
+) -> Result<(), PlanError> {
+    // Whatever is no file, such as /dev/null, may take all of it.
+    let is_file = |path: &Path| path.metadata().is_ok_and(|it| it.is_file()) || !path.exists();
+    let given = named.into_iter().filter_map(|(option, path)| Some((option, path?)));
+    let given = given.filter(|(_, path)| is_file(path));
+    let given: Vec<(&str, &Path, PathBuf)> =
+        given.map(|(option, path)| (option, path, place_of(path))).collect();
+    for (at, (option, path, place)) in given.iter().enumerate() {
+        if let Some((other, ..)) = given[..at].iter().find(|(.., earlier)| earlier == place) {
+            let what = format!("{other} and {option} name one file, and only the last would be in it");
+            return Err(PlanError::new(what, "name a file for each").in_file(path));
+        }
+    }
+    Ok(())
+}
+
+/// Where a file is or would be, however it is written.
+fn place_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let new = || folder.canonicalize().map(|it| it.join(path.file_name().unwrap_or_default()));
+    path.canonicalize().or_else(|_| new()).unwrap_or_else(|_| path.to_owned())
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::system(format!("{} can't be written ({error}); check the path and the disk", path.display()))
 }
 
 /// The other name is nobody's to guess, and what is there under it is not written to.
@@ -121,4 +157,22 @@ fn write_and_rename(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     partial.write_all(bytes)?;
     partial.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_into_a_run_takes_the_place_of_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.html");
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        write_into_run(&path, b"report").unwrap();
+        assert!(path.symlink_metadata().unwrap().is_file());
+        assert_eq!(std::fs::read(&path).unwrap(), b"report");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        // Whoever names a device means it.
+        write_whole(Path::new("/dev/null"), b"report").unwrap();
+    }
 }

@@ -36,8 +36,12 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Refuses what the machines that loads come from can't carry.
-    pub(crate) fn can_carry(&self, experiment: &Experiment) -> Result<(), PlanError> {
+    /// Refuses what its record can't hold, and what the machines that loads come from can't carry.
+    ///
+    /// # Errors
+    /// If there is any.
+    pub fn can_carry(&self, experiment: &Experiment) -> Result<(), PlanError> {
+        experiment.fits_a_record()?;
         self.hosts.map_or(Ok(()), |hosts| hosts.check(experiment, self.catalogue))
     }
 }

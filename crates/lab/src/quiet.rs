@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use driver::Control;
 use events::Event;
 use plan::Cell;
+use plan::experiment::bounds::REPEATED_ONE_IN;
 use record::{Trial, TrialResult};
 use signals::OtherProcesses;
 
@@ -22,10 +23,8 @@ const POLL: Duration = Duration::from_millis(50);
 const DISTURBED_SHARE_MIN: f64 = 0.25;
 /// A window shorter than this tells little of others: their CPU time is counted in hundredths of a second.
 const WINDOW_S_MIN: f64 = 1.0;
-/// One in so many blocks may be repeated, and each once.
-const REPEATED_ONE_IN: u32 = 5;
 
-/// How many blocks of a phase may be repeated.
+/// How many blocks of a phase may be repeated, each once.
 pub(crate) const fn repeats_max(blocks: u32) -> u32 {
     blocks / REPEATED_ONE_IN
 }

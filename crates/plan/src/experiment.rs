@@ -1,5 +1,6 @@
 //! An experiment: rounds of stacks × loads × endpoint, read from a TOML file.
 
+pub mod bounds;
 mod driver;
 mod latency;
 mod load_table;

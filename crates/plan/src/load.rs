@@ -491,7 +491,11 @@ fn drain(asked: Option<Duration>, timeout: Duration) -> Result<Duration, PlanErr
     }
 }
 
-fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {
+/// Refuses a span of a load, which is called `name`, that has no length.
+///
+/// # Errors
+/// If it is zero.
+pub fn span(name: &str, span: Duration) -> Result<Duration, PlanError> {
     if span.is_zero() {
         let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         return Err(PlanError::new(format!("{article} {name} of zero"), "give it a length, as in 2s"));

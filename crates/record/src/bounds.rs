@@ -7,6 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
+use plan::experiment::bounds::{
+    CELLS_MAX, FILE_BYTES_MAX, NAME_BYTES_MAX, STACKS_OF_A_TABLE_MAX, TRIALS_MAX,
+};
 use plan::{Driver, LoadId};
 
 use crate::agents::AgentResult;
@@ -24,7 +27,7 @@ const MIB: u64 = 1 << 20;
 /// The longest `manifest.json`, bytes; each has some kilobytes.
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 4 * MIB;
 /// The longest `experiment.toml`, bytes.
-pub(crate) const EXPERIMENT_BYTES_MAX: u64 = MIB;
+pub(crate) const EXPERIMENT_BYTES_MAX: u64 = FILE_BYTES_MAX;
 /// Names of two versions and of some services.
 pub(crate) const VERSIONS_BYTES_MAX: u64 = MIB;
 /// `trials.jsonl`: a trial takes 16 KiB, and up to half a MiB where it has an hour of seconds.
@@ -37,14 +40,8 @@ pub(crate) const INTERVAL_LOG: LinesBound = LinesBound { file_bytes_max: 256 * M
 pub(crate) const CONFIRMATIONS: LinesBound =
     LinesBound { file_bytes_max: 16 * MIB, line_bytes_max: MIB / 16 };
 
-/// Trials of a run.
-const TRIALS_MAX: u64 = 20_000;
 /// Blocks of a run; a plan has 1000 at most.
 const BLOCKS_MAX: u64 = 10_000;
-/// Cells of a run, over all of its rounds, loads and drivers.
-const CELLS_MAX: u64 = 2_000;
-/// Stacks of one table, each pair of which is compared.
-const STACKS_OF_A_TABLE_MAX: u64 = 64;
 /// Readings of the signals of a trial.
 const READINGS_MAX: u64 = 200_000;
 /// Confirmations of a run.
@@ -65,8 +62,6 @@ pub(crate) const COUNT_MAX: u64 = 1_000_000_000_000_000;
 const AT_A_TIME_MAX: u64 = 1 << 24;
 /// Bytes of memory, of an answer, or towards a disk.
 const BYTES_MAX: u64 = 1 << 60;
-/// Bytes of a name: a round's, a stack's, a load's.
-const NAME_BYTES_MAX: u64 = 4096;
 
 type Checked = Result<(), String>;
 

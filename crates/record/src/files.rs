@@ -50,6 +50,18 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, RecordErr
     Ok(text)
 }
 
+/// The whole of a file of at most `bytes_max` bytes, as it is; `None` where there is none.
+pub(crate) fn read_bytes(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, RecordError> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let read = file.take(bytes_max + 1).read_to_end(&mut bytes);
+    read.map_err(|error| RecordError::io(path, "reading", error))?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(too_long(path, None, "the file", bytes_max));
+    }
+    Ok(Some(bytes))
+}
+
 /// How long a file of lines may be.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinesBound {
@@ -132,6 +144,17 @@ mod tests {
         let (told, end) = lines("1234\n1234\n123\n");
         assert_eq!(told.len(), 2);
         assert!(end.unwrap_err().starts_with("/f:3: the file is longer than 12 bytes"));
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_is_up_to_its_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        assert!(read_bytes(&path, 4).unwrap().is_none());
+        std::fs::write(&path, b"\xff\n12").unwrap();
+        assert_eq!(read_bytes(&path, 4).unwrap().as_deref(), Some(&b"\xff\n12"[..]));
+        let told = read_bytes(&path, 3).unwrap_err().to_string();
+        assert!(told.contains("f:1: the file is longer than 3 bytes"), "{told}");
     }
 
     #[test]

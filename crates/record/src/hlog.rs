@@ -161,6 +161,14 @@ pub fn read_interval_log(trial_dir: &Path) -> Result<Vec<LoggedInterval>, Record
     Ok(log.into_intervals())
 }
 
+/// The interval log of a trial as it lies there, to be copied; `None` where there is none.
+///
+/// # Errors
+/// If it can't be read, is no file of the record's own, or is longer than any that is read.
+pub fn interval_log_bytes(trial_dir: &Path) -> Result<Option<Vec<u8>>, RecordError> {
+    files::read_bytes(&trial_dir.join(FILE), bounds::INTERVAL_LOG.file_bytes_max)
+}
+
 /// Why a line can't be read.
 enum Broken {
     Malformed(String),

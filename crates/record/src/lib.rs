@@ -52,7 +52,9 @@ pub use confirmations_file::{append_confirmation, read_confirmations};
 pub use distribution::{Distribution, FastTimes, LowerBounds, told_quantile};
 pub use error::RecordError;
 pub use gate::{GATE_FILE, GATE_VERSION, GateAnswer, GateCell, GateCheck, GateResult, GateUnit};
-pub use hlog::{IntervalLog, LoggedInterval, empty, read_interval_log, with_interval_log};
+pub use hlog::{
+    IntervalLog, LoggedInterval, empty, interval_log_bytes, read_interval_log, with_interval_log,
+};
 pub use idle::{AnswerTimes, Bounds, BurstAnswers, IdleAnswers, QuantileBounds, RestedAnswers};
 pub use ledger::{Appended, Ledger};
 pub use load::{

@@ -187,6 +187,14 @@ impl RunDir {
         Ok(standing(parse_trials(&file, &files::open_existing(&file)?)?.0))
     }
 
+    /// The trials of the run in `path` as they are written, for who reads them as any other text.
+    ///
+    /// # Errors
+    /// If there is no such file, or it is none of the record's own.
+    pub fn open_trials(path: &Path) -> Result<File, RecordError> {
+        files::open_existing(&path.join(TRIALS))
+    }
+
     /// How many trials are written down, those aside that repeat another; none where there is no file yet. Their lines are hardly
     /// looked at: a record is long.
     pub fn count_trials(path: &Path) -> Result<usize, RecordError> {

@@ -164,6 +164,9 @@ impl Reader<'_> {
             Some(load) => Err(self.error(load, what, help)),
             None => Err(PlanError::new(what, help).in_file(self.path)),
         };
+        if table.duration.is_some_and(Duration::is_zero) {
+            return wrong("a duration of zero", "give it a length, as in \"2s\"");
+        }
         let ramp_up = table.ramp_up.unwrap_or(Duration::ZERO);
         let Some(rate) = table.rate else {
             if table.arrivals.is_some() {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fancy_regex::{Regex, RegexBuilder};
-use plan::load::{CONNECTIONS_MAX, check_rate};
+use plan::load::{CONNECTIONS_MAX, check_rate, span};
 use plan::{PlanError, without_user};
 use serde_json_path::JsonPath;
 use url::Url;
@@ -59,6 +59,9 @@ impl Prepared {
     /// What can't be sent or carried out, with the step's name; a file of data that can't be read.
     pub fn new(scenario: Scenario) -> Result<Arc<Self>, PlanError> {
         check_users(&scenario.groups)?;
+        // Whoever is given no time is given up at once, which no server could help.
+        span("timeout", scenario.request_timeout)?;
+        span("connect timeout", scenario.connect_timeout)?;
         let tables = scenario.data.iter().map(Table::read).collect::<Result<_, _>>()?;
         let mut prepared = Self {
             scenario: Scenario { groups: Vec::new(), ..scenario.clone() },

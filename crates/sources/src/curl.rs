@@ -4,6 +4,7 @@ use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments};
 use url::form_urlencoded;
 
 use crate::options::basic_authorization;
+use crate::varied::file_of_lines;
 use crate::words;
 
 /// Options that say how curl shows things or what it does once, and change nothing of the request.
@@ -99,7 +100,16 @@ pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
             return Err(not_understood(&word));
         }
     }
-    curl.finish()
+    let request = curl.finish()?;
+    match file_of_lines(&request)? {
+        Some(file) => {
+            let what =
+                format!("the curl command takes what it sends from a file, by the word {{{{line {file}}}}}");
+            let help = "leave the word out, and write it into an option of hit itself: -H, --body or --query-from-file";
+            Err(PlanError::new(what, help))
+        }
+        None => Ok(request),
+    }
 }
 
 fn is_flag(option: &str) -> bool {
@@ -481,6 +491,9 @@ mod tests {
             ("curl -m 3 x", "--timeout"),
             ("curl x -u ann", "-u ann:PASSWORD"),
             ("curl -H @headers x", "from a file; write the headers themselves"),
+            ("curl 'http://x/?{{line /etc/passwd}}'", "from a file, by the word {{line /etc/passwd}}"),
+            ("curl x -H 'X-A: {{line a b}}'", "from a file, by the word {{line a b}}"),
+            ("curl x -d 'a={{line users.txt}}'", "from a file, by the word {{line users.txt}}"),
             ("curl -I -d a x", "-I and a body"),
             ("curl -sF a=b x", "-F in -sF is not understood"),
         ] {
@@ -512,7 +525,7 @@ mod tests {
         let of = |command: &str| parse_curl(command).unwrap().url;
         assert_eq!(of(r"curl 'http://x/?a\[b\]=1&c=\{2,3\}'"), "http://x/?a[b]=1&c={2,3}");
         assert_eq!(of("curl -g 'http://x/?a=[1-3]'"), "http://x/?a=[1-3]");
-        let ours = "http://[::1]:80/{{int 1 3}}?a[b]&{{line a,b}}";
+        let ours = "http://[::1]:80/{{int 1 3}}?a[b]&{{a,b}}";
         assert_eq!(of(&format!("curl '{ours}'")), ours);
         for (url, part) in [("http://x/[1-30:2]", "[1-30:2]"), ("x/[a-c]", "[a-c]"), ("x/{a,b}/", "{a,b}")] {
             let error = parse_curl(&format!("curl '{url}'")).unwrap_err().to_string();

@@ -1,6 +1,7 @@
 //! One request of which something is another each time: `{{uuid}}`, `{{int 1 100}}`, `{{line FILE}}` in its URL, its headers
 //! or its body; or whose redirects are followed. It becomes a scenario of one step.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use plan::{PlanError, RequestArguments};
@@ -129,13 +130,24 @@ fn variable(at: usize) -> String {
     format!("line_{}", at + 1)
 }
 
+/// All of a request in which words may stand.
+fn texts(request: &RequestArguments) -> impl Iterator<Item = Cow<'_, str>> {
+    let headers = request.headers.iter().map(|it| Cow::Borrowed(it.as_str()));
+    headers.chain([Cow::Borrowed(request.url.as_str()), String::from_utf8_lossy(&request.body)])
+}
+
+/// The first file of which lines are sent. A word that can't be filled in is an error.
+pub(crate) fn file_of_lines(request: &RequestArguments) -> Result<Option<String>, PlanError> {
+    let mut reader = Reader::default();
+    texts(request).try_for_each(|text| reader.template(&text).map(drop))?;
+    Ok(reader.files.into_iter().next())
+}
+
 /// Whether something of the request is another each time. A word that can't be filled in is an error.
 pub fn is_varied(request: &RequestArguments) -> Result<bool, PlanError> {
     let mut reader = Reader::default();
-    let body = String::from_utf8_lossy(&request.body);
-    let texts = request.headers.iter().map(String::as_str).chain([request.url.as_str(), &body]);
-    for text in texts {
-        if reader.template(text)?.constant().is_none() {
+    for text in texts(request) {
+        if reader.template(&text)?.constant().is_none() {
             return Ok(true);
         }
     }

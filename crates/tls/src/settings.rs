@@ -1,6 +1,8 @@
 //! What is asked of TLS, as it was typed.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -110,11 +112,14 @@ impl Pem {
         let unreadable = |why: String| {
             TlsError::setting(format!("{self} can't be read ({why})"), format!("check {option}"))
         };
-        let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-        if length > FILE_BYTES_MAX {
+        // A device has no length beforehand, and may have no end.
+        let mut text = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text));
+        read.map_err(|error| unreadable(error.to_string()))?;
+        if text.len() as u64 > FILE_BYTES_MAX {
             return Err(unreadable(format!("it is longer than {FILE_BYTES_MAX} bytes")));
         }
-        std::fs::read(path).map_err(|error| unreadable(error.to_string()))
+        Ok(text)
     }
 
     fn to_text(&self, option: &str) -> Result<Self, TlsError> {
@@ -181,5 +186,17 @@ impl FromStr for Version {
                 "write 1.2 or 1.3",
             )),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_read_to_it() {
+        let told = Pem::File("/dev/zero".into()).read("--cacert").unwrap_err().to_string();
+        assert!(told.contains("/dev/zero can't be read (it is longer than 16777216 bytes)"), "{told}");
+        assert!(told.contains("check --cacert"), "{told}");
     }
 }

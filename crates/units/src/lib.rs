@@ -18,4 +18,4 @@ pub use parse::{ParseError, whole};
 pub use rate::Rate;
 pub use seed::Seed;
 pub use share::Share;
-pub use time::{Duration, Instant};
+pub use time::{Duration, InFull, Instant};

@@ -99,6 +99,11 @@ impl Duration {
         self.0 as f64 / 1e9
     }
 
+    /// The span in whole numbers of the largest unit that has one: as [`fmt::Display`] rounds it, it may read as another one.
+    pub const fn in_full(self) -> InFull {
+        InFull(self)
+    }
+
     /// Whether no time at all.
     pub const fn is_zero(self) -> bool {
         self.0 == 0
@@ -170,6 +175,20 @@ impl fmt::Display for Duration {
     }
 }
 
+/// A span that reads as what it is: `1234ms`, `90s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InFull(Duration);
+
+impl fmt::Display for InFull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nanos = self.0.as_nanos();
+        let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+        let whole = units.into_iter().find(|(nanos_per_unit, _)| nanos.is_multiple_of(*nanos_per_unit));
+        let (nanos_per_unit, unit) = whole.unwrap_or((1, "ns"));
+        write!(f, "{}{unit}", nanos / nanos_per_unit)
+    }
+}
+
 /// A decimal number and one of `ns`, `us`, `ms`, `s`, `m`, `h`: `"250ms"`, `"1.5s"`. A bare `0` needs no
 /// unit; every other number does, because `30` means seconds to one reader and milliseconds to another.
 impl FromStr for Duration {
@@ -233,6 +252,21 @@ mod tests {
             (150_000_000_000, "150s"),
         ] {
             assert_eq!(Duration::from_nanos(nanos).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn in_full_a_span_reads_as_what_it_is() {
+        for (nanos, text) in [
+            (0, "0s"),
+            (1_234_567, "1234567ns"),
+            (49_960_000, "49960us"),
+            (1_234_000_000, "1234ms"),
+            (5_400_000_000_000, "5400s"),
+        ] {
+            let span = Duration::from_nanos(nanos);
+            assert_eq!(span.in_full().to_string(), text);
+            assert_eq!(text.parse(), Ok(span));
         }
     }
 

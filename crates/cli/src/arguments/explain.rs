@@ -29,7 +29,7 @@ pub struct Explain {
     #[arg(long)]
     pub confirm: bool,
     /// With --confirm: where run directories are made
-    #[arg(long, default_value = "runs", value_name = "DIR")]
+    #[arg(long, default_value = "runs", value_name = "DIR", requires = "confirm")]
     pub runs: PathBuf,
     #[command(flatten)]
     pub stacks: Stacks,

@@ -192,7 +192,7 @@ impl Kubernetes {
             return String::new();
         }
         let (pods, ready_timeout) =
-            (self.pods.map(|it| it.to_string()), self.ready_timeout.map(|it| it.to_string()));
+            (self.pods.map(|it| it.to_string()), self.ready_timeout.map(|it| it.in_full().to_string()));
         let all = [
             ("--pods", pods.as_deref()),
             ("--image", self.image.as_deref()),

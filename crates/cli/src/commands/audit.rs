@@ -5,9 +5,12 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
+use record::RunDir;
+
 use crate::arguments::Audit;
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json};
+use crate::recorded;
 
 /// The largest file that is read. A JTL of a million requests has 150 MB.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -33,9 +36,14 @@ fn read(path: &Path) -> Result<(String, String), Failure> {
     if path == Path::new("-") {
         return Ok(("standard input".into(), text("standard input", io::stdin().lock())?));
     }
-    let path = if path.is_dir() { path.join("trials.jsonl") } else { path.to_owned() };
+    if path.is_dir() {
+        // Somebody may have sent it: what is in it is read as all records are.
+        let file = RunDir::open_trials(path).map_err(|error| recorded::unreadable(path, &error))?;
+        let name = path.join("trials.jsonl").display().to_string();
+        return Ok((name.clone(), text(&name, file)?));
+    }
     let name = path.display().to_string();
-    let file = File::open(&path).map_err(|error| {
+    let file = File::open(path).map_err(|error| {
         Failure::usage(format!(
             "{name} can't be read ({error}); give a file, a run directory, or - for standard input"
         ))

@@ -1,5 +1,6 @@
 //! `proofload check`: boot and contract, no load.
 
+use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -101,12 +102,14 @@ fn is_right(check: &StackCheck) -> bool {
 }
 
 impl crate::arguments::Which {
-    /// The stacks that are named, or all.
+    /// The stacks that are named, each once, or all.
     pub fn chosen<'a>(&self, catalogue: &'a Catalogue) -> Result<Vec<&'a StackManifest>, Failure> {
         if self.all {
             let with = catalogue.iter_with_variants();
             return Ok(with.filter(|stack| self.variants || stack.variant.is_none()).collect());
         }
-        Ok(self.stack.iter().map(|id| catalogue.get(id)).collect::<Result<_, _>>()?)
+        let mut seen = BTreeSet::new();
+        let named = self.stack.iter().filter(|id| seen.insert(id.as_str()));
+        Ok(named.map(|id| catalogue.get(id)).collect::<Result<_, _>>()?)
     }
 }

@@ -24,7 +24,7 @@ use crate::arguments::project::Diff;
 use crate::commands::report::leave_html;
 use crate::commands::run::{code, run_dir};
 use crate::exit::Failure;
-use crate::output::{print, print_json, say, write_whole};
+use crate::output::{print, print_json, say, write_into_run};
 use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::scratch::Scratch;
@@ -41,6 +41,7 @@ const FOLDERS: [&str; 2] = ["v1", "v2"];
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let begun = Instant::now();
+    gate::can_be_written(&arguments.gate)?;
     let project = Project::read(arguments)?;
     let asked = Asked::of(arguments, &project);
     let runs = arguments.runs.clone().unwrap_or_else(|| project.kept.folder(Path::new("")));
@@ -69,7 +70,7 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let mut noted = Ok(());
     let ended = carry_out(experiment, &run_dir(&runs, "diff"), &bench, &mut |event| {
         if let Event::Begun { dir, .. } = &event {
-            noted = write_whole(&dir.join(VERSIONS_FILE), format!("{}\n", versions.json()).as_bytes());
+            noted = write_into_run(&dir.join(VERSIONS_FILE), format!("{}\n", versions.json()).as_bytes());
         }
         progress.observe(&event);
     });

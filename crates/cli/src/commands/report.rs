@@ -10,7 +10,7 @@ use report::{RunReport, plain_line, ranking_text, versions_text};
 
 use crate::arguments::report::{Format, Report};
 use crate::exit::Failure;
-use crate::output::{print, print_json, say, write_whole};
+use crate::output::{print, print_json, say, write_into_run, write_whole};
 use crate::page::{Sources, read_page};
 use crate::{compact, recorded};
 
@@ -59,7 +59,7 @@ pub fn print_ranking(dir: &Path) -> Result<(), Failure> {
 pub fn leave_html(dir: &Path, from: &Sources<'_>, quiet: bool) -> Option<Page> {
     let path = dir.join(IN_RUN);
     let written = read_page(dir, from).and_then(|page| {
-        write_whole(&path, report::html(&page).as_bytes())?;
+        write_into_run(&path, report::html(&page).as_bytes())?;
         Ok(page)
     });
     match written {

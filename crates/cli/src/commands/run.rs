@@ -65,16 +65,19 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
     let kept = KeptRuns::of_experiment(&written.file, &written.text)?;
     let work = checked(arguments, &what, &workbench.catalogue, asked.as_ref())?;
-    if let (Work::Anew(_, experiment), true) = (&work, arguments.only_ahead) {
-        print(&ahead::text(experiment))?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
     let hosts = match clients.kubernetes.on {
+        // What is ahead is told without a cluster.
+        Some(Place::Kubernetes) if arguments.only_ahead => None,
         Some(Place::Kubernetes) => Some(kubernetes::hosts(clients)?),
         None => clients.hosts()?,
     };
     let bench = Bench { wait_for_quiet, hosts: hosts.as_ref(), ..workbench.bench(None) };
+    if let (Work::Anew(_, experiment), true) = (&work, arguments.only_ahead) {
+        bench.can_carry(experiment)?;
+        print(&ahead::text(experiment))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let catalogue = &workbench.catalogue;
     let mut progress = RunProgress::new(arguments.quiet, arguments.serve)?;
     let ended = match &work {

@@ -107,7 +107,9 @@ fn target(sb: &Sb) -> Result<HttpTarget, PlanError> {
         let what = format!("{name} prints something of every request, which a load would have to wait for");
         return Err(PlanError::new(what, "try it with -d, or leave it out"));
     }
-    if sb.dry_run && sb.url.starts_with("https:") {
+    // A scheme is the same in capitals.
+    let is_secured = sb.url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    if sb.dry_run && is_secured {
         let what = "-d (--dryRun) makes its one request without TLS";
         return Err(PlanError::new(what, "leave it out, or give the plain http port of the service"));
     }

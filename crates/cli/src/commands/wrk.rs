@@ -16,7 +16,7 @@ use events::Moment;
 use lab::LabError;
 use lab::load::{Job, resolve, run as run_load};
 use lab::secured::secure;
-use plan::{HttpTarget, LoadArguments, LoadPlan, RequestArguments, Threads};
+use plan::{HttpTarget, LoadArguments, LoadPlan, PlanError, RequestArguments, Threads, without_user};
 use report::{Books, HitReport, WrkRun, beside_text, late_answers_note, wrk_head, wrk_text};
 use units::Duration;
 
@@ -175,8 +175,12 @@ fn wrk_run<'a>(wrk: &Wrk, books: &'a Books, report: &'a HitReport) -> WrkRun<'a>
 
 fn target(wrk: &Wrk) -> Result<HttpTarget, End> {
     let arguments = RequestArguments { url: wrk.url.clone(), ..RequestArguments::default() };
-    // The URL first and alone: about it wrk has words of its own.
-    HttpTarget::new(&arguments).map_err(|_| End::with_usage(format!("invalid URL: {}", wrk.url)))?;
+    // The URL first and alone: about it wrk has words of its own. Where they would show what may be a password, ours are said.
+    let refused = |error: PlanError| match without_user(&wrk.url) {
+        shown if shown == wrk.url => End::with_usage(format!("invalid URL: {shown}")),
+        _ => End::from(error),
+    };
+    HttpTarget::new(&arguments).map_err(refused)?;
     Ok(HttpTarget::new(&RequestArguments { headers: last_of_each(&wrk.headers), ..arguments })?)
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 
-use crate::common::{NOBODY, run};
+use crate::common::{NOBODY, ends_with, run};
 
 /// Arguments, exit code, and what the one error has to say.
 fn refused(arguments: &[&str], code: i32, says: &[&str]) {
@@ -61,6 +61,9 @@ fn arguments_that_make_no_sense() {
         2,
         &["/no/such/file: --hgrm and --jtl name one file", "name a file for each"],
     );
+    refused(&["hit", url, "--hlog", "no-such-file", "--jtl", "./no-such-file"], 2, &["name one file"]);
+    refused(&["diff", "main", "--junit", "/no/such/folder/gate.xml"], 1, &["its folder is not there"]);
+    refused(&["explain", "no-such-run", "--runs", "elsewhere"], 2, &["--confirm"]);
     refused(&["hit", "127.0.0.1:8080"], 2, &["not a URL", "http://"]);
     refused(&["hit", "ftp://127.0.0.1/"], 2, &["scheme"]);
     refused(&["hit", url, "--frobnicate"], 2, &["--frobnicate"]);
@@ -140,6 +143,32 @@ fn what_begins_with_a_minus_sign_is_told_what_it_should_be() {
     }
     // What helps is said all the same.
     refused(&["hit", url, "--connectoins", "5"], 2, &["tip: a similar argument exists: '--connections'"]);
+}
+
+/// Else the server would be blamed for requests that nobody could have answered.
+#[test]
+fn a_load_of_users_has_a_length_and_gives_answers_time() {
+    let url = "http://127.0.0.1:1/{{uuid}}";
+    for (option, says) in [
+        ("--timeout", "a timeout of zero"),
+        ("--connect-timeout", "a connect timeout of zero"),
+        ("-d", "a duration of zero"),
+    ] {
+        refused(&["hit", url, option, "0"], 2, &[says, "give it a length"]);
+    }
+    refused(&["hit", url, "--rate", "5", "-d", "0s"], 2, &["a duration of zero"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("users.toml");
+    fs::write(&file, "timeout = \"0\"\n[[steps]]\nrequest = \"GET http://127.0.0.1:1/\"\n").unwrap();
+    let file = file.to_str().unwrap();
+    refused(&["hit", "--scenario", file], 2, &[file, "a timeout of zero"]);
+}
+
+#[test]
+fn a_password_in_a_url_of_wrk_is_not_shown() {
+    let told = ends_with(1, &["wrk", "http://me:secret@127.0.0.1:1/"]);
+    assert!(told.contains("carries a user name or password; send it as a header"), "{told}");
+    assert!(!told.contains("secret"), "{told}");
 }
 
 #[test]
@@ -283,6 +312,7 @@ fn a_dry_run_refuses_what_the_run_would() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("x.toml");
     let good = "title = \"t\"\n[[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
+    let long = format!("# {}\n", "x".repeat(1 << 20));
     for (more, options, says) in [
         ("", &["--baseline", "no-such-stack"][..], "the baseline `no-such-stack` takes no part in this run"),
         ("", &["--baseline", "target-pool"], "the baseline `target-pool` is the only stack of this run"),
@@ -294,6 +324,14 @@ fn a_dry_run_refuses_what_the_run_would() {
         ("", &["--last-runs", "3"], "give 6 to 1000"),
         ("", &["--junit", "gate.xml"], "there is none"),
         ("[runs]\nkeep = 0\n", &[], "x.toml:7:8: 0 is no number of runs"),
+        (long.as_str(), &[], "a run keeps at most 1048576"),
+        ("", &["--servers-address", "10.0.0.1"], "and the loads come from this one"),
+        ("", &["--hosts", "load1"], "of this machine, which load1 does not reach"),
+        (
+            "",
+            &["--fail-if", "p99>1s", "--junit", "no-such-file", "--markdown", "./no-such-file"],
+            "--junit and --markdown name one file",
+        ),
     ] {
         fs::write(&file, format!("{good}{more}")).unwrap();
         let arguments = [&["run", file.to_str().unwrap(), "--dry-run"][..], options].concat();

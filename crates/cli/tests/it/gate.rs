@@ -65,6 +65,18 @@ fn a_gate_that_makes_no_sense_is_refused_before_anything_is_sent() {
     assert!(told.contains("the baseline `no-such-stack` takes no part in this run"), "{told}");
 }
 
+/// A pipe would keep the load waiting as well.
+#[test]
+fn what_is_no_file_among_earlier_loads_is_passed_over() {
+    let target = Target::start(&[]);
+    let url = format!("{}/hello", target.url);
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("old.json")).unwrap();
+    let before = folder.path().to_str().unwrap();
+    let told = ends_with(5, &["hit", &url, "-c", "2", "-n", "200", "-q", "--baseline", before]);
+    assert!(told.contains("to decide it: 6 loads before it"), "{told}");
+}
+
 /// A run of one block, which tells nothing about others; what lies in it is told.
 #[test]
 fn the_gate_of_an_experiment_is_kept_with_the_run() {

@@ -1,13 +1,14 @@
 //! Files that somebody else made: their text steers no terminal, and their figures end neither a command nor the server.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Output;
 
 use record::{Trial, TrialResult};
 use serde_json::{Value, json as value};
 
-use crate::common::{proofload, run};
+use crate::common::{ends_with, proofload, run};
 use crate::recorded::{EXPERIMENT, Runs, blocks, failed, manifest};
 
 /// Clears the screen, sets the title, hides what follows, goes back over the line, turns the direction; in C1 as well.
@@ -156,6 +157,31 @@ fn what_a_server_prints_steers_no_terminal() {
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains("\\u{1b}[2Jlast words"), "{told}");
     assert!(steering(&[output.stdout, output.stderr].concat()).is_empty(), "{told}");
+}
+
+/// What its links lead to is ours, and no part of what is copied or judged.
+#[test]
+fn a_link_in_a_record_is_not_followed() {
+    let runs = Runs::new();
+    let dir = runs.of_rate("sent", 1000.0);
+    let ours = runs.path("ours");
+    fs::write(&ours, "ours").unwrap();
+    for trial in 0..6 {
+        let folder = Path::new(&dir).join(format!("trials/{trial:04}"));
+        fs::create_dir(&folder).unwrap();
+        symlink(&ours, folder.join("response_time.hlog")).unwrap();
+    }
+    let copy = runs.path("copy");
+    let told = ends_with(1, &["report", &dir, "--export", copy.to_str().unwrap()]);
+    assert!(told.contains("response_time.hlog: reading failed"), "{told}");
+    let mut copied = (0..6).map(|trial| copy.join(format!("trials/{trial:04}/response_time.hlog")));
+    assert!(copied.all(|it| !it.exists()), "{told}");
+
+    let trials = Path::new(&dir).join("trials.jsonl");
+    fs::rename(&trials, &ours).unwrap();
+    symlink(&ours, &trials).unwrap();
+    let told = ends_with(2, &["audit", &dir]);
+    assert!(told.contains("trials.jsonl: reading failed"), "{told}");
 }
 
 #[test]

@@ -52,6 +52,15 @@ fn a_check_of_what_is_not_there_leaves_no_folder() {
 }
 
 #[test]
+fn a_service_that_is_named_twice_is_checked_once() {
+    let target = Target::start(&[]);
+    let folder = project(&target.url, "", "");
+    let output = run_in(folder.path(), &["check", "shop", "shop", "-q", "--json"]);
+    assert_ne!(output.status.code(), Some(1), "{}", text(&output));
+    assert_eq!(json(&output).as_array().map(Vec::len), Some(1), "{}", text(&output));
+}
+
+#[test]
 fn a_service_at_a_url_is_measured_and_goes_on() {
     let target = Target::start(&["--path", "/api/hello"]);
     let folder = project(&format!("{}/api/", target.url), "", "");

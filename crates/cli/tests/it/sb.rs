@@ -112,6 +112,7 @@ fn what_is_not_supported_is_refused_by_name() {
         (&["-u", url, "--logfile", "x.log"], "-l (--logfile) is not supported"),
         (&["-u", url, "-z"], "-z (--saveResponses) is not supported"),
         (&["-u", url, "-h"], "-h (--headers) prints something of every request"),
+        (&["-u", "HTTPS://127.0.0.1:1/", "-d"], "-d (--dryRun) makes its one request without TLS"),
         (&["-u", "http://127.0.0.1:1/{{{ID}}}"], "placeholders"),
         (&["-u", url, "-t", path, "-m", "POST"], "template.txt:3:4: placeholders"),
         (&["-u", url, "-t", "/no/such/template"], "/no/such/template"),

@@ -18,8 +18,8 @@ const BLOCKS_COARSE: u32 = 8;
 /// Blocks that can be asked for: a bound on how long a typing error can keep a machine busy.
 const BLOCKS_BOUND: u32 = 1000;
 /// What a trial takes beside its loads, how many in so many of the bursts that it may have it takes to be steady, and what a load
-/// without a duration takes: guesses, of which only an estimate depends. In the runs of this repository's records, warm-ups took
-/// 80 to 97 % of their bursts.
+/// takes at most that ends by a count of requests: guesses, of which only an estimate depends. In the runs of this repository's
+/// records, warm-ups took 80 to 97 % of their bursts.
 const BOOT_GUESS: Duration = Duration::from_secs(4);
 const BURSTS_GUESS: (u64, u64) = (5, 6);
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
@@ -140,8 +140,9 @@ impl Procedure {
             }
         };
         let driver = if cell.driver == Driver::Jmeter { JMETER_GUESS } else { Duration::ZERO };
-        let load = cell.load.warm_up + cell.load.stop.duration.min(LOAD_GUESS_MAX);
-        let trial = boot + driver + warm_up + ramp_up + load + idle_look;
+        let engine::Stop { duration, requests } = cell.load.stop;
+        let window = if requests.is_some() { duration.min(LOAD_GUESS_MAX) } else { duration };
+        let trial = boot + driver + warm_up + ramp_up + cell.load.warm_up + window + idle_look;
         let is_fresh = cell.load.reuse == engine::Reuse::FreshConnection;
         let has_many = is_fresh || cell.load.connections.get() >= REST_FROM_CONNECTIONS;
         let longest = self.cool_down_max.min(REST_GUESS).min(TIME_WAIT.saturating_sub(trial));

@@ -286,6 +286,46 @@ fn a_trial_is_estimated_by_what_it_does() {
 }
 
 #[test]
+fn a_load_is_guessed_to_be_as_long_as_it_is() {
+    let guess = |keys: &str| {
+        let experiment = parse(&GOOD.replace("duration = \"2s\"", keys)).unwrap();
+        experiment.procedure.trial_guess(&experiment.rounds[0].cells[0], false)
+    };
+    let short = guess("duration = \"2s\"");
+    assert_eq!(guess("duration = \"10m\"").saturating_sub(short), Duration::from_secs(598));
+    // What a count ends may be over much sooner.
+    assert_eq!(guess("duration = \"10m\"\nrequests = 100").saturating_sub(short), Duration::from_secs(58));
+}
+
+#[test]
+fn what_nobody_could_read_back_is_refused() {
+    let told = |experiment: &Experiment| experiment.fits_a_record().map_err(|error| error.to_string());
+    let good = parse(GOOD).unwrap();
+    assert_eq!(told(&good), Ok(()));
+    let with = |from: &str, to: &str| GOOD.replace(from, to);
+    let named = |length: usize| format!("name = \"{}\"", "r".repeat(length));
+    let loads = |count: u32| (1..=count).map(|it| it.to_string()).collect::<Vec<_>>().join(", ");
+    let many_blocks = with("title = \"t\"", "title = \"t\"\nblocks_max = 1000");
+    for (text, part) in [
+        (with("name = \"hello\"", &named(4097)), "the name of the round `rrr"),
+        // Of a round in which answer times are compared, more stands behind it.
+        (with("name = \"hello\"", &format!("{}\nlatency = [\"50%\"]", named(4090))), "has 4121 bytes"),
+        (format!("{GOOD}# {}\n", "x".repeat(1 << 20)), "a run keeps at most 1048576"),
+        (with("4, 8", &loads(700)), "would have 2100 cells, and at most 2000"),
+        (many_blocks.replace("4, 8", &loads(10)), "would have 48000 trials with those of repeated blocks"),
+    ] {
+        let error = told(&parse(&text).unwrap()).unwrap_err();
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let mut wide = good;
+    let cell = wide.rounds[0].cells[0].clone();
+    wide.rounds[0].cells =
+        (0..65).map(|number| Cell { stack: format!("s{number}"), ..cell.clone() }).collect();
+    let error = told(&wide).unwrap_err();
+    assert!(error.contains("would have 65 stacks in one table with its control, and at most 64"), "{error}");
+}
+
+#[test]
 fn a_round_may_do_without_a_twin_and_a_control() {
     let with = |keys: &str| parse(&format!("{GOOD}{keys}\n")).unwrap().rounds.pop().unwrap();
     let roles = |round: &Round, role: Role| round.cells.iter().filter(|cell| cell.role == role).count();

@@ -77,10 +77,10 @@ enum Known {
 
 const HELP_PLAIN: &str = "rename it: lower-case letters, digits, - and .";
 
-/// Whether `name` can be part of an id.
+/// Whether `name` can be part of an id. Folders are called so, too, and dots alone would be another folder.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
-    !name.is_empty() && name.bytes().all(plain)
+    name.bytes().all(plain) && name.bytes().any(|byte| byte != b'.')
 }
 
 fn framing(raw: RawFraming) -> Framing {
@@ -592,7 +592,7 @@ impl Source<'_> {
         let at = raw.name.as_ref().map_or_else(|| raw.template.span(), Spanned::span);
         let own_name = || template.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = raw.name.map_or_else(own_name, Spanned::into_inner);
-        if name.is_empty() || name.contains('/') || name == ".." {
+        if matches!(name.as_str(), "" | "." | "..") || name.contains('/') {
             let what = format!("`{name}` is no file name");
             return Err(self.error(at, what, "write a plain name; the file goes into {work_dir}"));
         }

@@ -390,6 +390,7 @@ fn each_mistake_is_told_with_its_line() {
         ("\"close\"", "\"shut\"", "36:14", "unknown value `shut`"),
         ("app.conf", "ap.conf", "38:12", "there is no file `ap.conf`"),
         ("renamed.conf", "../renamed.conf", "39:8", "`../renamed.conf` is no file name"),
+        ("renamed.conf", ".", "39:8", "`.` is no file name"),
     ]
     .into_iter()
     .enumerate()
@@ -486,6 +487,15 @@ fn a_folder_name_that_is_no_id_is_refused() {
     let stacks = Stacks::new("id", &[("Bad_Name", GOOD)]);
     let error = Catalogue::load(stacks.0.path()).unwrap().get("Bad_Name").unwrap_err().to_string();
     assert!(error.contains("`Bad_Name` cannot be the id of a stack"), "{error}");
+    // What is built of a service goes into a folder of its name.
+    for dots in [".", ".."] {
+        let (of_service, of_endpoint) =
+            (format!("[service.\"{dots}\"]"), format!("[[service.\"{dots}\".endpoint]]"));
+        let text = format!("{of_service}\nurl = \"http://a:1\"\n{of_endpoint}\nname = \"a\"\npath = \"/\"\n");
+        let read = StackManifest::services(Path::new("x.toml"), &text, Path::new("."));
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains(&format!("x.toml: `{dots}` cannot be the id of a stack")), "{error}");
+    }
 }
 
 #[test]

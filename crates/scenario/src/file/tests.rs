@@ -95,6 +95,8 @@ fn a_load_is_of_users_or_of_arrivals() {
     );
     for (load, part) in [
         ("users = 0", "a load of 0 users"),
+        ("duration = \"0\"", "a duration of zero"),
+        ("rate = \"5\"\nduration = \"0s\"", "a duration of zero"),
         ("iterations = 0", "0 iterations"),
         ("arrivals = \"poisson\"", "arrivals are those of a rate"),
         ("rate = \"5\"\nusers = 3", "a rate makes a new user"),

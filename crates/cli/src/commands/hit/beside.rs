@@ -89,7 +89,8 @@ fn loads_in(folder: &Path, max_loss: Option<Share>) -> Result<LoadsBefore, Failu
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|it| it == "json") {
+        // A pipe would keep the load waiting, and a folder is no result.
+        if path.extension().is_some_and(|it| it == "json") && path.is_file() {
             paths.push(path);
         }
     }

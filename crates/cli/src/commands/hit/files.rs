@@ -16,6 +16,7 @@ use units::Duration;
 use crate::arguments::Hit;
 use crate::clock::now_ms;
 use crate::exit::Failure;
+use crate::output;
 
 /// Refuses one file for two of what is written: only the last would be in it.
 pub fn each_has_its_own(arguments: &Hit) -> Result<(), PlanError> {
@@ -26,17 +27,7 @@ pub fn each_has_its_own(arguments: &Hit) -> Result<(), PlanError> {
         ("--junit", &arguments.gate.junit),
         ("--markdown", &arguments.gate.markdown),
     ];
-    // Whatever is no file, such as /dev/null, may take all of it.
-    let is_file = |path: &Path| path.metadata().is_ok_and(|it| it.is_file()) || !path.exists();
-    let given = named.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
-    let given: Vec<(&str, &Path)> = given.filter(|(_, path)| is_file(path)).collect();
-    for (at, (option, path)) in given.iter().enumerate() {
-        if let Some((other, _)) = given[..at].iter().find(|(_, earlier)| earlier == path) {
-            let what = format!("{other} and {option} name one file, and only the last would be in it");
-            return Err(PlanError::new(what, "name a file for each").in_file(path));
-        }
-    }
-    Ok(())
+    output::each_has_its_own(named.map(|(option, path)| (option, path.as_deref())))
 }
 
 /// Percentiles in the making.

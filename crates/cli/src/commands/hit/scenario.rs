@@ -8,6 +8,7 @@ use driver::monotonic_now;
 use jmeter::UserBooks;
 use lab::LabError;
 use lab::users::{Servers, Setting, Steps, carry_out, plan, tap};
+use plan::load::span;
 use plan::load_id::rate_as_set;
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use record::Load;
@@ -72,7 +73,10 @@ fn carry(
             say(format_args!("proofload: left out: {what}"));
         }
     }
-    let prepared = Prepared::new(scenario)?;
+    let prepared = Prepared::new(scenario).map_err(|error| match &arguments.scenario {
+        Some(path) => error.or_in_file(path),
+        None => error,
+    })?;
     let setting = Setting {
         seed: arguments.seed,
         requests: at_least_one("requests", arguments.requests)?,
@@ -269,6 +273,7 @@ fn options(arguments: &Hit, http: HttpVersion) -> Result<SourceOptions, PlanErro
         .ok_or_else(|| PlanError::new("0 connections are none", "give at least one, such as -c 50"))?;
     let iterations = at_least_one("requests per user", arguments.requests_per_user.map(u64::from))?;
     let unbounded = iterations.is_none() && arguments.requests.is_none();
+    let duration = arguments.duration.map(|it| span("duration", it)).transpose()?;
     let timeout = arguments.timeout.unwrap_or(plan::load::TIMEOUT_DEFAULT);
     Ok(SourceOptions {
         base: arguments.base.clone(),
@@ -276,7 +281,7 @@ fn options(arguments: &Hit, http: HttpVersion) -> Result<SourceOptions, PlanErro
         arrivals: arriving(arguments)?,
         ramp_up: arguments.ramp_up.unwrap_or(Duration::ZERO),
         iterations,
-        duration: arguments.duration.or(unbounded.then_some(plan::load::DURATION_DEFAULT)),
+        duration: duration.or(unbounded.then_some(plan::load::DURATION_DEFAULT)),
         timeout,
         connect_timeout: arguments.connect_timeout.unwrap_or(timeout),
         http,

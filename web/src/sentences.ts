@@ -83,6 +83,10 @@ const VERDICTS: Pair[] = [
   ],
   ["let more threads share its work; the rate should rise", "让更多线程分担它的工作；速率应当上升"],
   ["{threads} threads `{name}` used {cores} cores together, as if one at a time ran", "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同每次只有一个在运行"],
+  [
+    "{threads} threads `{name}` used {cores} cores together, as if one at a time ran in each of {processes} processes",
+    "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同 {processes} 个进程中每个每次只有一个在运行",
+  ],
   ["one at a time (a lock)", "一次一个（锁）"],
   ["shorten what is done under the lock by half; the rate should double", "把持锁的工作缩短一半；速率应当翻倍"],
   ["CPU-bound", "受限于 CPU"],
@@ -92,14 +96,21 @@ const VERDICTS: Pair[] = [
   ["JIT {share#} %", "JIT {share} %"],
   ["the servers used {used} of {cores} cores, {us} µs a request", "服务器用掉了 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
   ["the servers used {used} of {cores} cores of their own, {us} µs a request", "服务器用掉了自己 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
+  ["the servers used {used} of {cores} cores", "服务器用掉了 {cores} 个核心中的 {used} 个"],
+  ["the servers used {used} of {cores} cores of their own", "服务器用掉了自己 {cores} 个核心中的 {used} 个"],
   ["of that {parts:}", "其中：{parts}"],
   ["give the server twice the cores; the rate should rise", "给服务器两倍的核心；速率应当上升"],
+  [
+    "give the server twice the cores and let more threads share its work; the rate should rise",
+    "给服务器两倍的核心，并让更多线程分担它的工作；速率应当上升",
+  ],
   [
     "client and server share the cores: {used} of {cores} used, {server} by the server and {client} by the client",
     "客户端与服务器共用核心：共 {cores} 个，用掉 {used} 个，其中服务器 {server} 个，客户端 {client} 个",
   ],
   ["box-bound", "受限于整机"],
   ["put client and server on cores of their own", "让客户端与服务器各用自己的核心"],
+  ["load it from another machine; the rate should rise", "从另一台机器施加负载；速率应当上升"],
   ["threads were given a CPU {times} times for each request", "每个请求中线程被调度到 CPU {times} 次"],
   ["contention", "争用"],
   ["use fewer threads; the rate should rise", "减少线程；速率应当上升"],
@@ -393,8 +404,8 @@ const CAPACITY: Pair[] = [
   ["{failed} of {all} trials at {load:} failed", "{load}：{all} 次试验中有 {failed} 次失败"],
   ["{count} of {all} trials at {load:}: {what:}", "{load}：{all} 次试验中有 {count} 次：{what}"],
   [
-    "the levels are off the curve by {misfit} %, more than trials of a level differ within a block ({noise} %)",
-    "各级偏离曲线 {misfit} %，大于同一区组内同级试验的差异（{noise} %）",
+    "the levels' means are off the curve by {misfit} %, which is more than chance makes of trials that differ by {noise} % within a level and block",
+    "各级均值偏离曲线 {misfit} %；同级、同一区组内的试验相差 {noise} %，出于偶然不会偏离这么多",
   ],
   [
     "at {users} connections, the fewest, one already got {share} % of what one alone would: λ is a guess; measure fewer connections as well",

@@ -18,8 +18,9 @@
 
 use record::{AnswerTimes, BurstAnswers, IdleAnswers, RestedAnswers};
 
-use crate::even::{rate_words, undisturbed};
+use crate::even::undisturbed;
 use crate::facts::Facts;
+use crate::rates::rate_words;
 
 /// Where a limiter paces answers of an idle server, a timer of a millisecond included: the quarters of them, as shares of their
 /// median; up to which share of it one came at once; and how even the rate is then. Times that differ by themselves do not

@@ -329,7 +329,8 @@ fn doubt(doubt: Doubt, ends: Ends) -> CapacityDoubt {
         Doubt::WorseThanNoise { misfit, noise } => (
             DoubtKind::WorseThanNoise,
             format!(
-                "the levels are off the curve by {:.1} %, more than trials of a level differ within a block ({:.1} %)",
+                "the levels' means are off the curve by {:.1} %, which is more than chance makes of trials that differ by {:.1} % \
+                 within a level and block",
                 misfit * 100.0,
                 noise * 100.0
             ),

@@ -9,6 +9,7 @@ use crate::audit::{Validity, audit_trial};
 use crate::facts::{Alone, Context};
 use crate::reasons::{Explanation, explain};
 use crate::usable::{ceiling_of, median};
+use crate::verdict::VerdictKind;
 
 /// One stack at one load of a round, and why its rate was what it was.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -68,7 +69,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
     let context = Context {
         cores,
         ceiling_per_s: ceiling_of(trials, cell),
-        backends_alone: backends_alone(trials, cell, typical),
+        backends_alone: backends_alone(trials, cell, typical, cores),
     };
     let explanation = explain(typical, &context);
     let first = explanation.first().kind;
@@ -100,13 +101,18 @@ fn measured_of<'a>(trials: &'a [Trial], cell: &CellName) -> Vec<&'a Measured> {
 }
 
 /// What each stack behind this one carries by itself, where the same round measured it at the same load.
-fn backends_alone(trials: &[Trial], cell: &CellName, typical: &Measured) -> Vec<Alone> {
+fn backends_alone(trials: &[Trial], cell: &CellName, front: &Measured, cores: usize) -> Vec<Alone> {
     let alone = |behind: &Upstream| {
         let of_it = CellName { stack: behind.stack.clone(), ..cell.clone() };
         let measured = measured_of(trials, &of_it);
         let rates: Vec<f64> = measured.iter().map(|trial| trial.load.throughput_per_s).collect();
         let asks = measured.first()?.upstreams.iter().map(|it| it.stack.clone()).collect();
-        Some(Alone { stack: of_it.stack, asks, per_s: median(&rates)? })
+        let context = Context { cores, ceiling_per_s: ceiling_of(trials, &of_it), ..Context::default() };
+        // A rate that was asked for, or that of users who wait for nobody, is the load's and none that it can't exceed.
+        let told = explain(typical(&measured)?, &context);
+        let is_least = told.first().kind == VerdictKind::ClientBound
+            || told.verdicts.iter().any(|it| it.kind.is_no_limit());
+        Some(Alone { stack: of_it.stack, asks, per_s: median(&rates)?, is_least })
     };
-    typical.upstreams.iter().filter_map(alone).collect()
+    front.upstreams.iter().filter_map(alone).collect()
 }

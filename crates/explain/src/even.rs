@@ -43,10 +43,6 @@ pub(crate) fn scatter(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| variance.sqrt() / mean).filter(|it| it.is_finite())
 }
 
-pub(crate) fn rate_words(rate_per_s: f64) -> String {
-    if rate_per_s >= 100.0 { format!("{rate_per_s:.0}/s") } else { format!("{rate_per_s:.1}/s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,6 +3,7 @@
 use record::{HostSignals, Measured, Server, ServerSignals, ThreadGroupUse};
 
 use crate::idle::{Concurrency, IdleTime};
+use crate::rates::rate_words_with_tenths;
 
 /// A second shorter than this is the window's end and too short for a rate.
 pub(crate) const SECOND_S_MIN: f64 = 0.5;
@@ -67,6 +68,8 @@ pub struct Alone {
     pub asks: Vec<String>,
     /// What it carries so, answers a second.
     pub per_s: f64,
+    /// Whether it carries more: nothing held it back, or the client was the limit.
+    pub is_least: bool,
 }
 
 impl Alone {
@@ -133,7 +136,7 @@ impl<'a> Facts<'a> {
         Self {
             trial,
             context,
-            cores: context.cores.max(1) as f64,
+            cores: usable_cores(trial, context.cores),
             rate: load.throughput_per_s,
             users: f64::from(load.load.exchanges()),
             idle,
@@ -205,6 +208,11 @@ impl<'a> Facts<'a> {
         all.filter(|group| !is_of_jvm(group.name)).collect()
     }
 
+    /// So much a second for each request; `None` where none was done.
+    pub(crate) fn a_request(&self, per_s: f64) -> Option<f64> {
+        (self.rate > 0.0).then(|| per_s / self.rate).filter(|it| it.is_finite())
+    }
+
     /// What an answer of the idle server takes at most, seconds, however short that is.
     pub(crate) fn idle_at_most_s(&self) -> Option<f64> {
         let contract = &self.trial.contract;
@@ -265,9 +273,9 @@ impl<'a> Facts<'a> {
 
     /// Whether the cores that the servers had were used up.
     pub(crate) fn is_full(&self) -> bool {
-        let own = self.bounding_cores();
-        let of_own = own.zip(self.servers_cores).is_some_and(|(own, used)| used >= FULL_SHARE * own);
-        of_own || self.used_share().is_some_and(|share| share >= FULL_SHARE)
+        let of_own = self.servers_cores.zip(self.bounding_cores());
+        let of_all = self.used_cores().map(|used| (used, self.cores));
+        of_own.into_iter().chain(of_all).any(|(used, cores)| is_used_up(used, cores))
     }
 
     /// Whether cores were what there was too little of: all used up, or as good as that.
@@ -298,7 +306,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn fuller_own_cores(&self) -> Option<f64> {
         let (own, used) = self.bounding_cores().zip(self.servers_cores)?;
         // Where the client may run there as well, it may have used what they did not.
-        let is_theirs = self.allotted_cores().is_some() || used >= FULL_SHARE * own;
+        let is_theirs = self.allotted_cores().is_some() || is_used_up(used, own);
         let is_fuller = self.used_share().is_none_or(|of_all| used / own >= of_all);
         (is_theirs && is_fuller).then_some(own)
     }
@@ -367,16 +375,25 @@ impl<'a> Facts<'a> {
         self.allotted_cores().or_else(may_run_on)
     }
 
+    /// Cores that the servers can use at most.
+    pub(crate) fn cores_within_reach(&self) -> f64 {
+        self.bounding_cores().unwrap_or(f64::INFINITY).min(self.cores)
+    }
+
     /// What the load and the CPU would allow if nothing else were in the way, requests a second.
     pub(crate) fn next_limit_per_s(&self) -> Option<f64> {
         let of_users = self.idle_s.map(|idle| self.users / idle);
         // Compilers work for the time being, and not for each request.
         let jit: f64 =
             self.servers().filter_map(|(_, server)| Some(server.signals.as_ref()?.jvm?.jit_cores)).sum();
-        let a_request =
-            self.used_cores().map(|cores| (cores - jit) / self.rate).filter(|it| *it > 0.0 && it.is_finite());
-        let of_cpu = a_request.map(|core_s| FULL_SHARE * self.cores / core_s);
-        [of_users, of_cpu].into_iter().flatten().reduce(f64::min)
+        let rate_of = |(used, cores): (f64, f64)| {
+            let core_s = self.a_request(used - jit).filter(|it| *it > 0.0)?;
+            Some(FULL_SHARE * cores / core_s)
+        };
+        let of_cpu = self.used_cores().and_then(|used| rate_of((used, self.cores)));
+        // What the client leaves of its own is no use to them.
+        let of_own = self.servers_cores.zip(self.bounding_cores()).and_then(rate_of);
+        [of_users, of_cpu, of_own].into_iter().flatten().reduce(f64::min)
     }
 
     pub(crate) fn cpu_words(&self) -> String {
@@ -390,8 +407,25 @@ impl<'a> Facts<'a> {
     pub(crate) fn under_way_words(&self) -> String {
         let (Some(idle_s), Some(rate)) = (self.idle_s, self.full_rate()) else { return String::new() };
         let under_way = self.concurrency().map_or_else(String::new, Concurrency::words);
-        format!("X·S₀ = {rate:.1}/s × {:.1} ms = {under_way}", idle_s * 1e3)
+        let rate = rate_words_with_tenths(rate);
+        format!("X·S₀ = {rate} × {:.1} ms = {under_way}", idle_s * 1e3)
     }
+}
+
+/// Cores that client and servers may use, where so many whole ones were counted: of those that a CPU quota allows, a part of one is
+/// not (`available_parallelism`). Of a quota that is the servers' alone the client is not told, and counts more.
+fn usable_cores(trial: &Measured, counted: usize) -> f64 {
+    let counted = counted.max(1) as f64;
+    let machine = trial.host.as_ref().map_or(counted, |host| f64::from(host.cores));
+    let quota = trial.server.signals.as_ref().and_then(|signals| signals.quota?.cores);
+    let is_counted = |quota: &f64| (counted..counted + 1.0).contains(quota) && *quota < machine;
+    quota.filter(is_counted).unwrap_or(counted)
+}
+
+/// Whether so much of so many cores is as good as all. A single one is used up by a thread that has no time left.
+fn is_used_up(used: f64, cores: f64) -> bool {
+    let least = FULL_SHARE * cores;
+    used >= if cores <= 1.0 { least.min(ONE_THREAD_CORES) } else { least }
 }
 
 /// Whether threads of this name are some that a JVM starts for itself. They serve no request, and with their counts of 1 and

@@ -12,6 +12,7 @@
 
 use crate::confirmation::{Confirmation, NEAR, Outcome};
 use crate::level::Level;
+use crate::rates::rate_words_with_tenths;
 use crate::verdict::VerdictKind;
 
 /// Twice the users, and so much more of the rate: it follows them. Half of what it would rise by if they were all there is.
@@ -143,8 +144,8 @@ impl Seen<'_> {
         let all = self.fewer.into_iter().chain([self.same, self.more]);
         if let Some(level) = all.into_iter().find(|level| !level.is_one_rate()) {
             let Level { users, low_per_s, high_per_s, .. } = level;
-            let why =
-                format!("with {users} users it was {low_per_s:.1}/s once and {high_per_s:.1}/s another time");
+            let [low, high] = [*low_per_s, *high_per_s].map(rate_words_with_tenths);
+            let why = format!("with {users} users it was {low} once and {high} another time");
             return (Outcome::CouldNotTell, why);
         }
         if predicts == Predicts::StaysWithCpuLeft && self.same.is_short_of_cores {

@@ -23,6 +23,7 @@ mod level;
 mod levels;
 mod noise;
 mod others;
+mod rates;
 mod reasons;
 mod rules;
 mod same_work;

@@ -105,6 +105,7 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
         verdicts.truncate(at + 1);
     }
+    let mut found: Vec<VerdictKind> = verdicts.iter().map(|it| it.kind).collect();
     // One core's worth is what several threads use by chance as well, where something else holds them back; and whatever else
     // holds them back keeps a rate as even as a limit inside does.
     let is_guess = |it: &Verdict| {
@@ -124,8 +125,10 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     let doubts: Vec<Verdict> = noise.into_iter().chain(steady::heap_growth(&facts)).collect();
     verdicts.truncate(VERDICTS_MAX - doubts.len());
     verdicts.extend(doubts);
+    found.extend(verdicts.iter().map(|it| it.kind));
+    let excluded = exclusions::of(&facts, &found);
     for verdict in &mut verdicts {
-        verdict.excluded = exclusions::of(&facts, verdict.kind);
+        verdict.excluded.clone_from(&excluded);
     }
     let mut not_known = facts.host().map_or_else(
         || {

@@ -3,6 +3,8 @@
 use record::{LoadResult, Second};
 use stats::{STEP_SECONDS_MIN, Step};
 
+use crate::rates::whole_rate_words;
+
 /// A second shorter than this is the window's end and too short for a rate.
 const LENGTH_S_MIN: f64 = 0.5;
 
@@ -33,5 +35,6 @@ fn medians(seconds: &[Second]) -> Option<Vec<f64>> {
 /// In words.
 pub(crate) fn words(step: &Step) -> String {
     let Step { at, before_per_s, after_per_s } = step;
-    format!("{before_per_s:.0}/s in the first {at} s of the window and {after_per_s:.0}/s in the rest")
+    let (before, after) = (whole_rate_words(*before_per_s), whole_rate_words(*after_per_s));
+    format!("{before} in the first {at} s of the window and {after} in the rest")
 }

@@ -6,7 +6,7 @@ use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, ONE_THREAD_C
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
-    busiest_held_up, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock,
+    busiest_held_up, busiest_thread, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock,
 };
 
 /// Share of the CPU time of all processes from which the server alone is meant.
@@ -20,8 +20,14 @@ const BUSIEST_SHARE_MAX: f64 = 0.75;
 /// How often threads are given a CPU for each request when they are in each other's way: once to read it and once or
 /// twice more to hand it over is usual.
 const SWITCHES_A_REQUEST_MANY: f64 = 6.0;
+/// How long such threads run at a time, on average, seconds: whoever computes for longer is switched at the end of a slice as well,
+/// and nobody is in the way.
+const CUT_SHORT_S_MAX: f64 = 0.001;
 /// What would show that a thread, or a lock, is what limits.
 const SHARE_WORK: &str = "let more threads share its work; the rate should rise";
+/// The same of a thread on the only core that there is for it: neither helps by itself.
+const SHARE_WORK_ON_MORE: &str =
+    "give the server twice the cores and let more threads share its work; the rate should rise";
 const SHORTEN: &str = "shorten what is done under the lock by half; the rate should double";
 /// Share of what was not used of the cores from which it was others who used it, and no core stood idle for it.
 const REST_TAKEN_MIN: f64 = 0.5;
@@ -31,7 +37,7 @@ const TOLD_CORES_MIN: f64 = 0.01;
 /// One thread has no time left, and there are cores that it can't use, whoever has its name beside it. Where no thread has
 /// work of its own, as in Go, and those who wait have been read, it is their program that lets one of them run.
 pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
-    if facts.is_full() {
+    if facts.is_full() || facts.cores_within_reach() <= 1.0 {
         return None;
     }
     let groups = facts.groups();
@@ -97,8 +103,7 @@ fn busy_ones(did: &ThreadGroupUse) -> (u32, f64) {
 pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     let used = facts.trial.server.cpu_cores?;
     // Whoever waits for a lock does not wait for a core, and of one core no more than one core's worth is used.
-    let most = facts.bounding_cores().unwrap_or(f64::INFINITY).min(facts.cores);
-    if facts.is_short_of_cores() || most < 2.0 {
+    if facts.is_short_of_cores() || facts.cores_within_reach() < 2.0 {
         return None;
     }
     let groups = facts.groups();
@@ -108,8 +113,12 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
         Some(name) => (format!("one at a time ({name}'s lock)"), Confidence::Likely),
         None => ("one at a time (a lock)".to_owned(), Confidence::Possible),
     };
+    let of_each = match group.did.map_or(1, taking_turns) {
+        1 => String::new(),
+        processes => format!(" in each of {processes} processes"),
+    };
     let text = format!(
-        "{} threads `{}` used {used:.2} cores together, as if one at a time ran",
+        "{} threads `{}` used {used:.2} cores together, as if one at a time ran{of_each}",
         group.threads, group.name
     );
     let change = match lock {
@@ -129,12 +138,17 @@ pub(crate) fn serial_cpu(facts: &Facts<'_>) -> Option<Verdict> {
     )
 }
 
+/// In how many processes of a group one thread at a time may run, each with a lock of its own; 1 where no runtime has one.
+fn taking_turns(did: &ThreadGroupUse) -> u32 {
+    let processes = did.bands.iter().map(|band| band.processes).max().unwrap_or(1).max(1);
+    if with_a_lock(did.runtime).is_some() { processes } else { 1 }
+}
+
 /// Whether several threads of a group share the one core's worth of CPU time that the server used, or one core's of each
 /// process where the runtime lets one thread of each run.
 fn shares_one_core(group: &Group<'_>, used: f64) -> bool {
     let Some(did) = group.did.filter(|did| did.active > 1) else { return false };
-    let processes = did.bands.iter().map(|band| band.processes).max().unwrap_or(1).max(1);
-    let each = if with_a_lock(did.runtime).is_some() { used / f64::from(processes) } else { used };
+    let each = used / f64::from(taking_turns(did));
     // The busiest has its part, and no more: a thread that does nearly all of it waits for nobody.
     let is_shared =
         did.busiest_cores < ONE_THREAD_CORES && did.busiest_cores <= BUSIEST_SHARE_MAX * did.cpu_cores;
@@ -164,20 +178,23 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
             parts.first().map_or_else(|| "CPU-bound".to_owned(), |part| format!("CPU-bound ({part})"));
         let whose = if facts.allotted_cores().is_some() { "of their own" } else { "that they may run on" };
         let of = own.map_or_else(|| format!("{} cores", facts.cores), |own| format!("{own} cores {whose}"));
-        let text = format!(
-            "the servers used {servers:.2} of {of}, {:.0} µs a request",
-            servers * 1e6 / facts.rate.max(1.0)
-        );
+        let each = facts.a_request(servers * 1e6).map(|us| format!(", {us:.0} µs a request"));
+        let text = format!("the servers used {servers:.2} of {of}{}", each.unwrap_or_default());
         let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text)
             .accounting_for_maybe(facts.saturation());
         let split = (!parts.is_empty()).then(|| format!("of that {}", parts.join(", ")));
-        let text = "give the server twice the cores; the rate should rise".into();
+        let is_of_one = facts.cores_within_reach() <= 1.0 && busiest_thread(facts) >= ONE_THREAD_CORES;
+        let text = if is_of_one {
+            SHARE_WORK_ON_MORE
+        } else {
+            "give the server twice the cores; the rate should rise"
+        };
         return Some(
             verdict
                 .and_maybe(waiting)
                 .and_maybe(split)
                 .and_maybe(collector_words(facts))
-                .confirmed_with(Intervention { text, ..confirm }),
+                .confirmed_with(Intervention { text: text.into(), ..confirm }),
         );
     }
     let used = facts.used_cores().unwrap_or(servers + facts.generator_cores);
@@ -187,9 +204,14 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     );
     let verdict = Verdict::new(VerdictKind::BoxBound, Confidence::Likely, "box-bound", text)
         .accounting_for_maybe(facts.saturation());
-    let text = "put client and server on cores of their own".into();
+    // Of fewer than two cores neither can have one of its own.
+    let text = if facts.cores < 2.0 {
+        "load it from another machine; the rate should rise"
+    } else {
+        "put client and server on cores of their own"
+    };
     let verdict = verdict.and_maybe(waiting).and_maybe(collector_words(facts));
-    Some(verdict.confirmed_with(Intervention { text, ..confirm }))
+    Some(verdict.confirmed_with(Intervention { text: text.into(), ..confirm }))
 }
 
 /// Where the rest of the cores was: what others took, less of which than [`crate::OTHERS_SHARE_MAX`] is told by nobody else, stood
@@ -238,9 +260,12 @@ pub(crate) fn contention(facts: &Facts<'_>) -> Option<Verdict> {
     if others_cores(facts).is_some() {
         return None;
     }
-    let switches: f64 = facts.signals()?.groups.iter().map(|group| group.switches_per_s).sum();
-    let a_request = switches / facts.rate.max(1.0);
-    (a_request >= SWITCHES_A_REQUEST_MANY && share >= 0.3).then(|| {
+    let groups = &facts.signals()?.groups;
+    let switches: f64 = groups.iter().map(|group| group.switches_per_s).sum();
+    let ran: f64 = groups.iter().map(|group| group.cpu_cores).sum();
+    let a_request = facts.a_request(switches)?;
+    let are_many = a_request >= SWITCHES_A_REQUEST_MANY && ran <= CUT_SHORT_S_MAX * switches;
+    (are_many && share >= 0.3).then(|| {
         let text = format!("threads were given a CPU {a_request:.1} times for each request");
         Verdict::new(VerdictKind::Contention, Confidence::Possible, "contention", text)
             .and(facts.cpu_words())

@@ -6,8 +6,9 @@ use crate::facts::Facts;
 use crate::others::others_cores;
 use crate::verdict::VerdictKind;
 
-/// What the figures rule out, beside `kind` itself.
-pub(crate) fn of(facts: &Facts<'_>, kind: VerdictKind) -> Vec<String> {
+/// What the figures rule out. What a rule has `found` is not among it, however little of the rate it accounts for: another figure
+/// of the client, or the queue and the collector of another server, speaks for it.
+pub(crate) fn of(facts: &Facts<'_>, found: &[VerdictKind]) -> Vec<String> {
     let all = [
         (VerdictKind::ClientBound, client(facts)),
         (VerdictKind::NoisyHost, host(facts).filter(|_| facts.not_measured().is_none())),
@@ -16,7 +17,7 @@ pub(crate) fn of(facts: &Facts<'_>, kind: VerdictKind) -> Vec<String> {
         (VerdictKind::AcceptQueueOverflow, queue(facts)),
         (VerdictKind::CpuBound, cpu(facts)),
     ];
-    all.into_iter().filter(|(other, _)| *other != kind).filter_map(|(_, text)| text).collect()
+    all.into_iter().filter(|(kind, _)| !found.contains(kind)).filter_map(|(_, text)| text).collect()
 }
 
 fn client(facts: &Facts<'_>) -> Option<String> {

@@ -5,9 +5,10 @@
 //! server does for one user alone and for many at once ([`crate::alone`]). Another level of load tells whether either is there.
 
 use crate::alone::{self, LetIn};
-use crate::even::{SCATTER_MAX, rate_words, scatter, undisturbed};
+use crate::even::{SCATTER_MAX, scatter, undisturbed};
 use crate::facts::{Facts, Group, SECOND_S_MIN};
 use crate::others::held_up;
+use crate::rates::rate_words;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::workers::{reads_ahead, unread_words, workers};
 

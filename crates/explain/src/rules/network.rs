@@ -155,6 +155,8 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
         facts.servers().filter_map(|(of, server)| Some((of, server.signals.as_ref()?.accept_queue?)));
     let near = |queue: &AcceptQueue| f64::from(queue.max) / f64::from(queue.limit.max(1));
     let fullest = queues.max_by(|a, b| near(&a.1).total_cmp(&near(&b.1)));
+    // Where nobody was seen to wait at any of several, it may have been either's.
+    let fullest = fullest.filter(|(_, queue)| queue.max > 0 || facts.trial.upstreams.is_empty());
     let (of, queue) = (fullest.and_then(|(of, _)| of), fullest.map(|(_, queue)| queue));
     let is_full = queue.is_some_and(|queue| queue.full_share >= FULL_SHARE_MIN);
     let share = (before + within) as f64 / opened;
@@ -229,6 +231,11 @@ impl Reopened {
         (count >= 1.0).then(|| Self { count, answers, least: per_s * window_s / opened })
     }
 
+    /// Whether most of them carried an answer at all. Whoever ends them before that turns their users away.
+    fn carry_answers(&self) -> bool {
+        self.answers >= MOST * self.count
+    }
+
     /// Answers a connection.
     fn each(&self) -> f64 {
         (self.answers / self.count).max(1.0)
@@ -250,7 +257,7 @@ impl Reopened {
 /// A connection for each request, or for each k-th: work beside the work.
 pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
-    let reopened = Reopened::of(facts)?;
+    let reopened = Reopened::of(facts).filter(Reopened::carry_answers)?;
     let each = reopened.each();
     let cost = CONNECTION_COSTS_REQUESTS / each;
     let work_share = cost / (1.0 + cost);

@@ -4,6 +4,7 @@ use crate::alone;
 use crate::audit::FAILED_SHARE_MAX;
 use crate::facts::Facts;
 use crate::idle::{Concurrency, IdleTime, POOL_TOLERANCE};
+use crate::rates::whole_rate_words;
 use crate::shape::{Alike, alike};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
@@ -35,7 +36,7 @@ pub(crate) fn keeps_rate(facts: &Facts<'_>) -> Option<Verdict> {
     let is_near = (facts.rate - asked).abs() <= POOL_TOLERANCE * asked;
     let is_kept = is_near && unserved <= FAILED_SHARE_MAX && !piles_up(facts, asked);
     is_kept.then(|| {
-        let text = format!("{:.0}/s of {asked:.0}/s due", facts.rate);
+        let text = format!("{} of {} due", whole_rate_words(facts.rate), whole_rate_words(asked));
         Verdict::new(VerdictKind::KeepsRate, Confidence::Sure, "none: keeps the rate", text)
             .confirmed_by("raise the rate", facts.rate)
     })

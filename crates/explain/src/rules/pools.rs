@@ -9,6 +9,7 @@ use crate::alone::{self, LetIn, Pause};
 use crate::facts::{Alone, Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
 use crate::others::held_up;
+use crate::rates::whole_rate_words;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
     Are, Workers, at_work, have_a_front, reads_ahead, runtime_words, unread_words, with_a_lock, workers,
@@ -101,7 +102,7 @@ fn of_alone<'a>(facts: &Facts<'a>, owners: Option<&[String]>) -> Vec<OfAlone<'a>
         // Where others stand beside it, not every request need ask it: what carries far less than the rate is not asked for all.
         let is_all = facts.trial.upstreams.iter().all(|it| alone.tells_of(&it.stack));
         let most = if is_all { f64::INFINITY } else { 1.0 / OF_BACKEND_MIN };
-        OfAlone { alone, share, is_reached: (OF_BACKEND_MIN..=most).contains(&share) }
+        OfAlone { alone, share, is_reached: !alone.is_least && (OF_BACKEND_MIN..=most).contains(&share) }
     };
     let asked = facts.context.backends_alone.iter().filter(|it| it.per_s > 0.0 && facts.has_cpu_left());
     asked.filter(is_about).map(of).collect()
@@ -125,10 +126,10 @@ pub(crate) fn backend(facts: &Facts<'_>) -> Option<Verdict> {
     let reached: Vec<&OfAlone<'_>> = alone.iter().filter(|it| it.is_reached).collect();
     let direct = reached.iter().map(|it| {
         format!(
-            "{:.0} % of what {} carries when it is asked directly ({:.0}/s)",
+            "{:.0} % of what {} carries when it is asked directly ({})",
             it.share * 100.0,
             it.alone.stack,
-            it.alone.per_s
+            whole_rate_words(it.alone.per_s)
         )
     });
     let mut evidence = pool.into_iter().chain(direct);
@@ -371,9 +372,9 @@ fn larger(facts: &Facts<'_>, setting: Setting, now: u32, threads: &[String], wha
         rate_max_per_s: facts.next_limit_per_s(),
     };
     let text = format!(
-        "make it {} {what}; the rate should become {:.0}/s",
+        "make it {} {what}; the rate should become {}",
         u64::from(now) * 2,
-        confirm.predict(2.0)
+        whole_rate_words(confirm.predict(2.0))
     );
     Intervention { text, ..confirm }
 }

@@ -6,6 +6,7 @@ use super::pools;
 use crate::alone::{self, LetIn};
 use crate::facts::{Facts, ONE_THREAD_CORES};
 use crate::idle::POOL_TOLERANCE;
+use crate::rates::whole_rate_words;
 use crate::verdict::{Confidence, Intervention, Verdict, VerdictKind};
 use crate::workers::busiest_held_up;
 
@@ -167,8 +168,8 @@ pub(crate) fn stream_limit(facts: &Facts<'_>) -> Option<Verdict> {
         rate_max_per_s: facts.next_limit_per_s(),
     };
     let change = format!(
-        "allow twice the streams a connection (MAX_CONCURRENT_STREAMS); the rate should become {:.0}/s",
-        confirm.predict(2.0)
+        "allow twice the streams a connection (MAX_CONCURRENT_STREAMS); the rate should become {}",
+        whole_rate_words(confirm.predict(2.0))
     );
     let phrase = format!("stream limit (about {k} at a time)");
     Some(

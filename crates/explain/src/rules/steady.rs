@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use record::{Runtime, ServerSignals};
 
 use crate::facts::Facts;
+use crate::rates::whole_rate_words;
 use crate::steps;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
@@ -74,7 +75,8 @@ fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
     if stood_still_share(facts) >= drift.abs() {
         return None;
     }
-    let text = format!("{first:.0}/s in the first third of the window and {last:.0}/s in the last");
+    let (first, last) = (whole_rate_words(first), whole_rate_words(last));
+    let text = format!("{first} in the first third of the window and {last} in the last");
     let jit = facts.signals().and_then(|signals| signals.jvm).filter(|jvm| jvm.jit_cores > JIT_CORES_QUIET);
     let compiling =
         jit.map(|jvm| format!("the JVM's compilers were busy for {:.2} of a core", jvm.jit_cores));
@@ -146,11 +148,16 @@ fn has_growing_heap(signals: &ServerSignals) -> bool {
     signals.groups.iter().any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet)))
 }
 
+/// Whether it is a JVM, also one that keeps no counters (`-XX:-UsePerfData`, `-XX:+PerfDisableSharedMem`).
+fn is_jvm(signals: &ServerSignals) -> bool {
+    signals.jvm.is_some() || signals.groups.iter().any(|it| it.runtime == Some(Runtime::Jvm))
+}
+
 /// Growth that does not level out, of the first server that shows it. The memory of a JVM follows its heap, which fills up and is
 /// emptied, so it says nothing.
 fn growth(facts: &Facts<'_>, is_of_heap: bool) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
-        let signals = server.signals.as_ref().filter(|signals| signals.jvm.is_none())?;
+        let signals = server.signals.as_ref().filter(|signals| !is_jvm(signals))?;
         if has_growing_heap(signals) != is_of_heap {
             return None;
         }

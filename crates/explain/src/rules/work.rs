@@ -3,6 +3,7 @@
 use record::{LoadResult, Outcomes, Quota, Server};
 
 use crate::facts::Facts;
+use crate::rates::whole_rate_words;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
 /// Descriptors that are free when a server has none for a connection: it may keep one or two back to say so.
@@ -96,9 +97,9 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
         let all: Vec<String> =
             load.statuses.iter().map(|(status, count)| format!("{count} × {status}")).collect();
         format!(
-            "statuses: {}; what fails fast makes a rate look good, goodput is {:.0}/s",
+            "statuses: {}; what fails fast makes a rate look good, goodput is {}",
             all.join(", "),
-            load.goodput_per_s
+            whole_rate_words(load.goodput_per_s)
         )
     });
     let phrase = format!("wrong answers ({:.1} %)", share * 100.0);
@@ -166,7 +167,7 @@ pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
 pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
     let signals = facts.signals()?;
     let a_second = signals.disk_write_bytes_per_s?;
-    let a_request = a_second / facts.rate.max(f64::MIN_POSITIVE);
+    let a_request = facts.a_request(a_second)?;
     let waited = signals.disk_wait_share;
     let waits = waited.is_some_and(|share| share >= DISK_WAIT_MIN) && a_request >= LOG_LINE_BYTES;
     (waits || (a_request >= LOG_BYTES_MIN && a_second >= LOG_BYTES_PER_S_MIN)).then(|| {

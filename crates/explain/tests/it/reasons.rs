@@ -6,8 +6,8 @@ use explain::{
     Alone, Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind, explain_cells,
 };
 use record::{
-    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Role, Second, Server, ServerSignals,
-    TRIAL_VERSION, ThreadBand, ThreadGroupUse, Trial, TrialResult, Upstream, load_of_label,
+    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Role, Runtime, Second, Server,
+    ServerSignals, TRIAL_VERSION, ThreadBand, ThreadGroupUse, Trial, TrialResult, Upstream, load_of_label,
 };
 
 use crate::samples::trial;
@@ -210,6 +210,10 @@ fn an_open_load_that_is_kept_is_no_limit() {
         (verdict.kind, verdict.evidence[0].as_str()),
         (VerdictKind::KeepsRate, "1960/s of 2000/s due")
     );
+    // A slow one has a rate, too.
+    let mut trial = at(0.5, &[]);
+    trial.load.load.rate_per_s = Some(0.5);
+    assert_eq!(first(&trial).evidence[0], "0.50/s of 0.50/s due");
     // Nor is one of which a part never went out, however near the rate is.
     let mut trial = watched(960.0, &[("worker-*", 16)]);
     trial.contract.idle_service_time_us = 16_667.0;
@@ -314,7 +318,7 @@ fn threads_that_hold_a_connection_each_are_not_outnumbered_by_them() {
 }
 
 fn alone(stack: &str, per_s: f64) -> Alone {
-    Alone { stack: stack.into(), asks: Vec::new(), per_s }
+    Alone { stack: stack.into(), asks: Vec::new(), per_s, is_least: false }
 }
 
 #[test]
@@ -371,10 +375,8 @@ fn of_several_backends_each_is_held_against_its_own_rate() {
     assert_eq!(told(&trial, &[alone("cache", 20.0)]), None);
 }
 
-/// As a round with `with_upstreams` measures them.
-#[test]
-fn a_cell_is_held_against_each_backend_that_its_round_measured() {
-    let of = |index, stack: &str, measured: Measured| Trial {
+fn trial_of(index: u32, stack: &str, measured: Measured) -> Trial {
+    Trial {
         version: TRIAL_VERSION,
         index,
         block: 0,
@@ -387,14 +389,36 @@ fn a_cell_is_held_against_each_backend_that_its_round_measured() {
         repeats: None,
         lost_attempts: Vec::new(),
         result: TrialResult::Measured(Box::new(measured)),
+    }
+}
+
+/// A backend that carries all that it is asked for could carry more: what a proxy misses of the same rate is its own.
+#[test]
+fn a_rate_that_a_backend_kept_is_no_limit_of_it() {
+    let told = |asked_per_s: f64, alone_per_s: f64| {
+        let mut backend = watched(alone_per_s, &[("exec-*", 40)]);
+        let mut front = watched(160.0, &[("proxy-*", 2)]);
+        front.upstreams = vec![behind(&[("exec-*", 40)], 64)];
+        for trial in [&mut backend, &mut front] {
+            trial.load.load.rate_per_s = Some(asked_per_s);
+        }
+        let cells = explain_cells(&[trial_of(0, "tomcat-nio", backend), trial_of(1, "proxy", front)], 2);
+        cells.iter().find(|it| it.stack == "proxy").unwrap().explanation.first().kind
     };
+    assert_eq!(told(170.0, 170.0), VerdictKind::Unexplained);
+    assert_eq!(told(300.0, 165.0), VerdictKind::BackendBound, "it missed as much by itself");
+}
+
+/// As a round with `with_upstreams` measures them.
+#[test]
+fn a_cell_is_held_against_each_backend_that_its_round_measured() {
     let mut front = watched(160.0, &[("proxy-*", 2)]);
     let cache = Upstream { stack: "cache".into(), ..behind(&[("io-*", 40)], 64) };
     front.upstreams = vec![behind(&[("exec-*", 40)], 64), cache];
     let trials = [
-        of(0, "tomcat-nio", watched(400.0, &[("exec-*", 40)])),
-        of(1, "cache", watched(165.0, &[("io-*", 40)])),
-        of(2, "proxy", front),
+        trial_of(0, "tomcat-nio", watched(400.0, &[("exec-*", 40)])),
+        trial_of(1, "cache", watched(165.0, &[("io-*", 40)])),
+        trial_of(2, "proxy", front),
     ];
     let cells = explain_cells(&trials, 2);
     let proxy = cells.iter().find(|it| it.stack == "proxy").unwrap();
@@ -514,6 +538,27 @@ fn cores_of_ones_own_are_what_a_server_can_use_up() {
     assert_eq!(verdict.confirm.unwrap().now, Some(1.0));
 }
 
+/// A pool that is doubled can't use what the client has for itself.
+#[test]
+fn a_prediction_goes_no_further_than_the_servers_cores() {
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    trial.server.cpu_cores = Some(0.65);
+    let text = |trial: &Measured| first(trial).confirm.unwrap().text;
+    assert_eq!(text(&trial), "make it 32 threads; the rate should become 320/s");
+    trial.surroundings.client_cpus = Some("0".into());
+    trial.surroundings.server_cpus = Some("1".into());
+    assert_eq!(text(&trial), "make it 32 threads; the rate should become 222/s");
+}
+
+#[test]
+fn cpu_time_a_request_is_that_of_a_request_however_slow() {
+    let mut trial = full(1.8);
+    trial.load.throughput_per_s = 0.5;
+    assert_eq!(first(&trial).evidence[0], "the servers used 1.80 of 2 cores, 3600000 µs a request");
+    trial.load.throughput_per_s = 0.0;
+    assert_eq!(first(&trial).evidence[0], "the servers used 1.80 of 2 cores");
+}
+
 #[test]
 fn one_busy_thread_leaves_cores_unused() {
     let mut trial = full(0.97);
@@ -627,6 +672,9 @@ fn writing_to_a_disk_is_named_where_it_is_much_or_waited_for() {
     trial.contract.idle_service_time_us = 300.0;
     signals(&mut trial).disk_write_bytes_per_s = Some(20_000.0);
     assert_eq!(kind(&trial), VerdictKind::Unexplained, "much for a request, and nothing for a disk");
+    let mut trial = watched(0.0, &[]);
+    signals(&mut trial).disk_write_bytes_per_s = Some(4e6);
+    assert_eq!(kind(&trial), VerdictKind::Unexplained, "nothing a request, of none");
 }
 
 #[test]
@@ -662,6 +710,43 @@ fn an_accept_queue_that_overflows_is_named_by_the_kernels_own_count() {
     host(&mut trial).network = [("ListenOverflows".to_owned(), 40)].into();
     let kinds: Vec<VerdictKind> = explain(&trial).verdicts.iter().map(|it| it.kind).collect();
     assert_eq!(kinds, [VerdictKind::PoolLimit, VerdictKind::AcceptQueueOverflow]);
+}
+
+/// The kernel counts for all queues together.
+#[test]
+fn of_several_queues_one_is_named_where_somebody_was_seen_to_wait() {
+    let empty = |limit| AcceptQueue { limit, max: 0, mean: 0.0, full_share: 0.0 };
+    let mut trial = watched(200.0, &[("accept", 1)]);
+    trial.contract.idle_service_time_us = 200.0;
+    dropped(&mut trial, 800);
+    signals(&mut trial).accept_queue = Some(empty(1000));
+    trial.upstreams = vec![behind(&[("exec-*", 40)], 1)];
+    for (max, phrase) in [(0, "accept queue full"), (99, "accept queue full (tomcat-nio)")] {
+        let queue = AcceptQueue { max, ..empty(100) };
+        trial.upstreams[0].server.signals.as_mut().unwrap().accept_queue = Some(queue);
+        assert!(phrases(&trial).iter().any(|it| it == phrase), "{max}: {:?}", phrases(&trial));
+    }
+}
+
+/// What is told, or accounts for too little to be the answer, speaks for itself.
+#[test]
+fn what_was_found_is_not_ruled_out() {
+    let rules_out =
+        |told: &Explanation, what: &str| told.first().excluded.iter().any(|it| it.starts_with(what));
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    signals(&mut trial).accept_queue = Some(AcceptQueue { limit: 128, max: 3, mean: 0.1, full_share: 0.0 });
+    assert!(rules_out(&explain(&trial), "the accept queue: "));
+    dropped(&mut trial, 10);
+    assert_eq!(phrases(&trial), ["pool of 16 (pool-*)", "accept queue full"]);
+    assert!(!rules_out(&explain(&trial), "the accept queue: "));
+    // A client with time left, near what it reaches at all.
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    trial.load.answered_as_expected -= 10_000;
+    for (ceiling, is_ruled_out) in [(1_000.0, true), (200.0, false)] {
+        let told = explain::explain(&trial, &Context { ceiling_per_s: Some(ceiling), ..CORES });
+        let is_found = told.verdicts.iter().any(|it| it.kind == VerdictKind::ClientBound);
+        assert_eq!((rules_out(&told, "the client: "), is_found), (is_ruled_out, !is_ruled_out), "{told:?}");
+    }
 }
 
 pub(crate) fn dropped(trial: &mut Measured, count: u64) {
@@ -726,6 +811,19 @@ fn a_server_that_closes_after_each_answer_has_no_cap_of_two() {
     trial.load.load.keep_alive = false;
     assert_eq!(phrases(&trial)[1], "a connection a request");
     assert!(who(&trial).contains("the client closes it"), "{}", who(&trial));
+}
+
+/// A server without room ends connections as they come: to keep them open is not in the client's hands.
+#[test]
+fn connections_that_are_turned_away_are_none_a_request() {
+    let mut trial = full(1.2);
+    trial.load.connections.closed_by_server = 90_000;
+    trial.load.connections.opened_in_window = Some(90_000);
+    for (answered, phrase) in [(0, "box-bound"), (40_000, "box-bound"), (60_000, "a connection a request")] {
+        (trial.load.outcomes.answered, trial.load.outcomes.closed_early) = (answered, 96_000 - answered);
+        trial.load.answered_as_expected = answered;
+        assert_eq!(phrases(&trial)[1], phrase, "{answered}");
+    }
 }
 
 /// What is counted and can account for next to nothing: told, never first, never sure.
@@ -1197,6 +1295,9 @@ fn memory_that_grows_and_goes_on_growing_is_told() {
     signals(&mut trial).rss_bytes = mib([20, 70, 120]);
     signals(&mut trial).jvm = Some(JvmUse::default());
     assert_eq!(kind(&trial), VerdictKind::BoxBound, "that is a JVM's heap");
+    signals(&mut trial).jvm = None;
+    signals(&mut trial).groups[0].runtime = Some(Runtime::Jvm);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound, "also of one that keeps no counters");
 }
 
 #[test]

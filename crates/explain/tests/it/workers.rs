@@ -1,7 +1,7 @@
 //! Who works, and what no thread stands for: each planted by figures, in several sizes, and beside what only looks like it.
 
 use explain::{Confidence, VerdictKind};
-use record::{AcceptQueue, Held, IdleAnswers, JvmUse, Measured, Runtime, ThreadBand, ThreadGroupUse};
+use record::{AcceptQueue, Held, IdleAnswers, JvmUse, Measured, Quota, Runtime, ThreadBand, ThreadGroupUse};
 
 use crate::reasons::{beside, dropped, explain, first, full, host, kind, phrases, seconds, signals, watched};
 
@@ -176,6 +176,10 @@ fn switches_are_contention_only_where_nobody_else_causes_them() {
     alone.load.seconds = seconds(&[300.0, 340.0, 265.0, 330.0, 265.0]);
     assert_eq!(kind(&alone), VerdictKind::Contention);
     assert_ne!(kind(&beside(alone, 0.9)), VerdictKind::Contention);
+    // Who computes for a tenth of a second is switched at the end of each slice.
+    let mut slices = server(6.0, vec![group("srv", Some(Runtime::Jvm), 0, &[band(8, 1, 0.7, 150.0)])]);
+    slices.load.seconds = seconds(&[6.0, 6.8, 5.3, 6.6, 5.3]);
+    assert_eq!(kind(&slices), VerdictKind::Unexplained);
 }
 
 #[test]
@@ -424,6 +428,11 @@ fn the_interpreters_lock_is_named_where_its_threads_share_one_core() {
     let told = first(&threads(8, 1, 1.0, Runtime::Go));
     assert_eq!((told.kind, told.confidence), (VerdictKind::SerialSection, Confidence::Possible), "{told:?}");
     assert!(told.evidence.iter().any(|it| it.contains("GOMAXPROCS")), "{told:?}");
+    // One at a time of each process.
+    let told = of_cores(&threads(16, 4, 3.9, Runtime::Python), 8);
+    assert_eq!(told.phrase, "one at a time (Python's lock)");
+    let text = "17 threads `worker` used 3.90 cores together, as if one at a time ran in each of 4 processes";
+    assert_eq!(told.evidence[0], text);
     // What runs it is no evidence by itself.
     assert_ne!(kind(&threads(8, 1, 0.4, Runtime::Python)), VerdictKind::SerialSection);
     // A lock that nobody computes under is not the interpreter's.
@@ -454,6 +463,51 @@ fn the_cores_that_a_server_may_run_on_are_all_that_it_can_use() {
     assert_eq!(of(0.87, "0-1").kind, VerdictKind::SerialSection);
     // Of one that is used for three quarters no time is said to be left.
     assert!(of(0.75, "0").excluded.iter().all(|it| !it.starts_with("the CPU: ")));
+}
+
+/// Node on half of a machine of two cores: what it lacks to a whole one went to interrupts, and there is no other for more threads.
+#[test]
+fn a_busy_thread_on_the_only_core_has_used_it_up() {
+    let of = |client_cpus: &str, server_cpus: &str| {
+        let mut trial = node(5_000.0, 0.87);
+        trial.contract.idle_service_time_us = 200.0;
+        trial.surroundings.client_cpus = Some(client_cpus.into());
+        trial.surroundings.server_cpus = Some(server_cpus.into());
+        first(&trial)
+    };
+    assert_eq!(of("0-1", "0-1").phrase, "1 thread busy (node)");
+    for client_cpus in ["0", "0-1"] {
+        let told = of(client_cpus, "1");
+        assert_eq!(told.kind, VerdictKind::CpuBound, "{told:?}");
+        assert!(told.evidence[0].starts_with("the servers used 0.87 of 1 cores "), "{told:?}");
+        let text =
+            "give the server twice the cores and let more threads share its work; the rate should rise";
+        assert_eq!(told.confirm.unwrap().text, text);
+    }
+}
+
+/// `docker run --cpus=1.5` on a machine of four: whoever asks how many cores there are is told of one.
+#[test]
+fn a_part_of_a_core_that_a_quota_allows_is_counted() {
+    let of = |quota: Option<f64>, counted: usize| {
+        let mut trial = node(5_000.0, 0.97);
+        trial.contract.idle_service_time_us = 200.0;
+        trial.load.generator.cpu_s = 0.2 * 15.0;
+        host(&mut trial).cores = 4;
+        signals(&mut trial).quota = quota.map(|cores| Quota { cores: Some(cores), throttled_cores: 0.0 });
+        of_cores(&trial, counted)
+    };
+    let told = of(Some(1.5), 1);
+    assert_eq!(told.phrase, "1 thread busy (node)");
+    assert!(told.evidence.iter().any(|it| it == "78 % of the CPU used"), "{told:?}");
+    // One core is what it is where the quota is of another group, or none is known; neither of the two can have one for itself.
+    for quota in [Some(2.5), Some(0.5), None] {
+        let told = of(quota, 1);
+        assert_eq!(told.phrase, "box-bound", "{quota:?}");
+        assert!(told.confirm.unwrap().text.starts_with("load it from another machine"), "{quota:?}");
+    }
+    // A quota of the server alone, which the client does not count by.
+    assert!(of(Some(1.5), 4).evidence.iter().any(|it| it == "29 % of the CPU used"));
 }
 
 #[test]

@@ -129,7 +129,10 @@ fn is_named_whole(name: &str) -> Result<(), PlanError> {
     };
     if host.contains(':') && !host.starts_with('[') {
         let what = format!("`{name}` in --host has more than one colon");
-        return Err(PlanError::new(what, format!("write an IPv6 address in brackets, as in [{bare}]:{usual}")));
+        return Err(PlanError::new(
+            what,
+            format!("write an IPv6 address in brackets, as in [{bare}]:{usual}"),
+        ));
     }
     if host.is_empty() {
         let what = format!("`{name}` in --host has no host before its port");

@@ -69,7 +69,7 @@ pub enum Stage {
     Ready,
     /// Requests are due.
     Running,
-    /// Only what is in flight is awaited, and over HTTP/1.1 what has its connection opened, until the instant given.
+    /// Only what is in flight is awaited, and what has its connection opened, until the instant given.
     Draining(Instant),
     /// Everything has its outcome.
     Finished,

@@ -11,6 +11,10 @@ use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;
 
+/// What waits for room on a connection, and for the connection itself.
+const FOR_ROOM: [State; 2] = [State::Queued, State::Moving];
+const FOR_A_CONNECTION: [State; 2] = [State::Awaiting, State::Connecting];
+
 impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// How long an exchange may stay in `state`.
     pub(super) fn bound(&self, state: State) -> Duration {
@@ -172,11 +176,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         while let Some(intended) = self.backlog.pop_front() {
             self.give_up_unsent(intended, now);
         }
-        if H::MULTIPLEXED {
-            self.give_up_waiting(now);
-        }
-        // Else only requests wait whose own connections are being opened. These have begun, as those that are out have: a server
-        // that closes each connection would be said to have left one of each user unsent.
+        // Those whose connections are being opened have begun, as those that are out have: a server that closes each connection
+        // would be said to have left one of each user unsent.
+        self.give_up_waiting(FOR_ROOM, now);
         self.wakes = Timers::default();
         for state in USERS_WAIT.into_iter().chain([State::Waiting]) {
             while let Some(index) = self.queues.front(state) {
@@ -186,9 +188,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
     }
 
-    /// Ends what waits for a connection, or for room on one.
-    fn give_up_waiting(&mut self, now: Instant) {
-        for state in [State::Queued, State::Moving, State::Awaiting, State::Connecting] {
+    /// Ends what waits in these states, for a connection or for room on one.
+    fn give_up_waiting(&mut self, states: [State; 2], now: Instant) {
+        for state in states {
             while let Some(index) = self.queues.front(state) {
                 self.leave(index);
                 self.end_unsent(index);
@@ -230,7 +232,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
         }
         // What waited for the end of a connection may have gone over to the next, and others are still being opened.
-        self.give_up_waiting(now);
+        for states in [FOR_ROOM, FOR_A_CONNECTION] {
+            self.give_up_waiting(states, now);
+        }
     }
 
     pub(super) fn finish_if_done(&mut self, now: Instant) {

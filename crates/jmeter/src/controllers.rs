@@ -365,12 +365,13 @@ fn runtime(
     let Some(length) = seconds.parse().ok().filter(|seconds: &u32| *seconds > 0) else {
         return Err(format!("{SECONDS} is '{seconds}', which is no whole number of seconds above 0"));
     };
+    let children_are_none = children.is_empty();
     // What an element comes to is one step, before which the time is looked at, as it is in JMeter.
     let steps = children
         .into_iter()
         .filter_map(|(_, mut steps)| if steps.len() > 1 { Some(Step::Sequence(steps)) } else { steps.pop() });
     let steps: Vec<Step> = steps.collect();
-    if !steps.is_empty() && steps.iter().all(may_be_nothing) {
+    if !children_are_none && steps.iter().all(may_be_nothing) {
         return Err("it makes no request and no pause, and would only turn until its time is over".into());
     }
     Ok(Step::For { length: Duration::from_secs(length.into()), steps: begun(begin, steps) })

@@ -85,6 +85,26 @@ const WITHIN_BY_JMETER: &[&str] = &[
     "Nested 1: s1 c i1 s2 c i2 t1 c i3",
 ];
 
+/// The same of `users.jmx`: User Parameters beside rows and counters, in loops and below requests, and an included file.
+const USERS_BY_JMETER: &[&str] = &[
+    "Values 1: x1-ya1 z1a1 x1-ya1 z1a1",
+    "Values 2: x2-yb z2b x2-yb z2b",
+    "Values 3: x3-y- z3- x3-y- z3-",
+    "Values 4: x1-ya1 z1a1 x1-ya1 z1a1",
+    "Each iteration 1: x1 z1 x2 z2 x3 z3",
+    "Each iteration 2: xb1 zb1 xb2 zb2 xb3 zb3",
+    "Each iteration 3: x1 z1 x2 z2 x3 z3",
+    "Each request 1: x1 z2 x3 z4 x5 z6",
+    "Each request 2: xb1 zb2 xb3 zb4 xb5 zb6",
+    "Each request 3: x1 z2 x3 z4 x5 z6",
+    "Before 1: x-.--K-.--r1-1 z-.--K-.- xr1.1-Kr1.1-r2-2 zr1.1-Kr1.1 xr2.2-Kr2.2-r3-3 zr2.2-Kr2.2",
+    "Behind 1: xr1.1-Kr1.1-r1-1 zr1.1-Kr1.1 xr2.2-Kr2.2-r2-2 zr2.2-Kr2.2 xr3.3-Kr3.3-r3-3 zr3.3-Kr3.3",
+    "Within 1: a- x1 z1 x2 z2 x3 z3 e3 a3 x4 z4 x5 z5 x6 z6 e6",
+    "Below 1: xq1 zq1 xq2 zq2",
+    "Below 2: xq1 zq1 xq2 zq2",
+    "Including 1: a in-- twice twice e a in-- twice twice e",
+];
+
 #[test]
 fn requests_come_in_jmeters_order() {
     assert_eq!(requested("order.jmx"), BY_JMETER);
@@ -125,6 +145,11 @@ fn what_is_within_controllers_is_set_and_chosen_as_in_jmeter() {
     assert_eq!(requested_by_all("within.jmx"), WITHIN_BY_JMETER);
 }
 
+#[test]
+fn users_have_the_values_and_files_that_jmeter_gives_them() {
+    assert_eq!(requested_by_all("users.jmx"), USERS_BY_JMETER);
+}
+
 /// The paths that the one user of a plan requests.
 fn requested(name: &str) -> String {
     let mut lines = requested_by_all(name);
@@ -137,7 +162,9 @@ fn requested(name: &str) -> String {
 fn requested_by_all(name: &str) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name);
     let text = std::fs::read_to_string(&file).unwrap();
-    let plan = jmeter::import(&file, &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"));
+    let read = |file: &Path| Ok(std::fs::read_to_string(file).ok());
+    let plan = jmeter::import_with(&file, &text, &BTreeMap::new(), &read);
+    let plan = plan.unwrap_or_else(|error| panic!("{error}"));
     let mut lines = Vec::new();
     for stage in &plan.stages {
         let prepared = Prepared::new(plan.scenario_of(stage)).unwrap();

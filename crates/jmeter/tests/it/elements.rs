@@ -537,6 +537,7 @@ fn a_runtime_controller_that_jmeter_leaves_in_its_midst_is_refused() {
         (" 1", &request("/a"), "is ' 1', which is no whole number"),
         ("${__Random(1,2)}", &request("/a"), "which may differ from request to request"),
         ("1", &element("DebugSampler", &[], &parameters), "it makes no request and no pause"),
+        ("1", &element("DebugSampler", &[], ""), "it makes no request and no pause"),
     ] {
         let told = told(seconds, below).unwrap_or_default();
         assert!(told.contains(what), "{seconds} {below}: {told}");

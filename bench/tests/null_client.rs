@@ -46,6 +46,7 @@ fn over_epoll_it_counts_what_the_target_counts() {
 }
 
 #[test]
+#[ignore = "slow: keeps the cores busy for a second"]
 fn over_io_uring_it_counts_what_the_target_counts() {
     for body in [None, Some(Bytes(100_000))] {
         match counts("uring", body) {
@@ -62,6 +63,7 @@ fn over_io_uring_it_counts_what_the_target_counts() {
 }
 
 #[test]
+#[ignore = "slow: keeps the cores busy for a second"]
 fn over_http_2_it_counts_what_the_target_counts() {
     for (body, tls) in
         [(None, false), (Some(Bytes(20_000)), false), (None, true), (Some(Bytes(20_000)), true)]
@@ -77,6 +79,7 @@ fn over_http_2_it_counts_what_the_target_counts() {
 }
 
 #[test]
+#[ignore = "slow: keeps the cores busy for a second"]
 fn over_tls_it_counts_what_the_target_counts() {
     for body in [None, Some(Bytes(100_000))] {
         let config = Config { tls: Some(acceptor("http/1.1")), body_bytes: body, ..Config::default() };

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use units::Seed;
 
 /// Seeds that are tried with every change, where a law does not say otherwise.
-pub const FEW: u64 = 500;
+pub const FEW: u64 = 250;
 /// Seeds of the slow tier, likewise.
 pub const ALL: u64 = 10_000;
 

@@ -12,7 +12,7 @@ use crate::world::{Chance, Troubles, World};
 
 // A world of several machines takes some ten milliseconds. `make test-all` tries ten thousand.
 laws! {
-    few: 150, all: 2_000;
+    few: 75, all: 2_000;
     the_books_hold_what_was_told_once_and_all_of_it,
     what_an_agent_took_with_it_is_counted_as_lost_exactly,
     a_load_that_nobody_watches_ends,

@@ -59,6 +59,7 @@ fn booted(lab: &Lab) -> Vec<u64> {
 }
 
 #[test]
+#[ignore = "slow: two experiments of nine trials"]
 fn kept_processes_serve_every_block_and_end_with_the_run() {
     let (one, two) = (target_stack(r#""--model", "single""#), target_stack(r#""--model", "pool""#));
     let kept = MANY.replace("blocks = 4", "blocks = 3\nprocesses = \"kept\"").replace("twin = false", "");
@@ -145,6 +146,7 @@ fn after_kill_9_nothing_is_left_running_and_resuming_completes_the_run() {
 
 /// Who goes on with a run is told what failed before, and does not end it without what was there when it began.
 #[test]
+#[ignore = "slow: an experiment, and twice more of it"]
 fn a_run_that_goes_on_forgets_no_failure_and_passes_over_nobody() {
     let good = target_stack(r#""--model", "single""#);
     let builds = "[build]\ncommand = [\"sh\", \"-c\", \"test -e {stack_dir}/ok && touch {build_dir}/x\"]\n\

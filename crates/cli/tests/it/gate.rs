@@ -105,6 +105,7 @@ fn the_gate_of_an_experiment_is_kept_with_the_run() {
 }
 
 #[test]
+#[ignore = "slow: two experiments"]
 fn a_run_that_is_named_from_within_its_folder_has_those_beside_it() {
     let dir = tempfile::tempdir().unwrap();
     let (experiment, runs) = (dir.path().join("x.toml"), dir.path().join("runs"));

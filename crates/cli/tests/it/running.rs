@@ -160,6 +160,7 @@ fn no_versions_are_built_of_it() {
 
 #[cfg(feature = "tls")]
 #[test]
+#[ignore = "slow: three experiments over TLS"]
 fn its_certificate_is_looked_at_unless_the_file_says_otherwise() {
     let certificates = tempfile::tempdir().unwrap();
     let file = certificates.path().join("own.pem").display().to_string();

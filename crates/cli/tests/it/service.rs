@@ -122,6 +122,7 @@ fn a_run_of_services_that_is_resumed_from_another_folder_says_where_to() {
 
 /// Paths of its services, and the services themselves, are looked for in the folder in which it is gone on with.
 #[test]
+#[ignore = "slow: an experiment in two parts"]
 fn an_interrupted_run_of_another_folder_says_where_it_goes_on() {
     let folder = project("\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\"");
     let (file, shop) = (folder.path().join("proofload.toml"), folder.path().join("the shop"));

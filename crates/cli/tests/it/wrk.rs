@@ -61,6 +61,7 @@ fn row(text: &str) -> Row {
 }
 
 #[test]
+#[ignore = "slow: four loads, each beside wrk"]
 fn the_same_command_line_gives_the_same_lines() {
     let target = Target::start(&["--path", "/slow=20ms", "--path", "/fast=0s"]);
     let all = [

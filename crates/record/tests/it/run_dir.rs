@@ -73,7 +73,7 @@ fn each_trial_has_a_directory_of_its_own() {
 /// `kill -9` in the midst of writing the last line, at each byte of it.
 #[test]
 fn a_last_line_cut_at_any_byte_is_skipped_and_then_cut_off() {
-    resumes_what_was_cut(97);
+    resumes_what_was_cut(389);
 }
 
 #[test]

@@ -55,6 +55,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow: thousands of simulated runs"]
     fn an_interval_misses_as_often_as_it_says() {
         for count in [6, 10, 30] {
             let missed = missed(count, normal);

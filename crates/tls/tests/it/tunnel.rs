@@ -90,12 +90,14 @@ impl Peer for Plain {
 }
 
 #[test]
+#[ignore = "slow: seconds of handshakes; without a tunnel the suite is with every change"]
 fn a_tunnel_over_epoll_conforms() {
     let make = |route, connections| EpollIo::new(route, connections).expect("epoll");
     suite(&mut Tunnelled { make });
 }
 
 #[test]
+#[ignore = "slow: seconds of handshakes; the same suite over epoll is with every change"]
 fn a_tunnel_over_io_uring_conforms() {
     if let Err(refused) = driver::probe_uring(1) {
         eprintln!("not tried: {refused}");

@@ -250,12 +250,12 @@ fn a_run_of_some_claims_is_not_exported_as_one_of_all() {
     }
 }
 
-/// In a millisecond no claim can be decided, and nothing is chosen anew: the rest is what was chosen for ten minutes.
+/// In a millisecond no claim can be decided, and nothing is chosen anew: the rest is what was chosen for twelve minutes.
 #[test]
 #[ignore = "slow: a run of ten seconds"]
 fn a_run_within_a_budget_goes_on_as_it_was_chosen_however_little_time_there_is() {
     let lab = lab();
-    let child = replicate(&lab, &["--quiet", "--budget", "10m"])
+    let child = replicate(&lab, &["--quiet", "--budget", "12m"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

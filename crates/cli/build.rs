@@ -21,8 +21,8 @@ fn main() {
     start_sooner_in_tests();
 }
 
-/// Tests start the binary thousands of times. One without optimisation has a quarter of a million addresses that are filled in at
-/// each start, unless it lies where the linker put it.
+/// Tests start the binary thousands of times. The addresses in one without optimisation are so many that filling them in is
+/// most of a start, unless it lies where the linker put it.
 fn start_sooner_in_tests() {
     if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
         println!("cargo::rustc-link-arg-bins=-no-pie");

@@ -6,6 +6,7 @@ mod choice;
 mod cookies;
 mod extract;
 mod json;
+mod pauses;
 mod poisson;
 mod request;
 mod servers;

@@ -19,7 +19,7 @@ const BLOCKS_COARSE: u32 = 8;
 const BLOCKS_BOUND: u32 = 1000;
 /// What a trial takes beside its loads, how many in so many of the bursts that it may have it takes to be steady, and what a load
 /// takes at most that ends by a count of requests: guesses, of which only an estimate depends. In the runs of this repository's
-/// records, warm-ups took 80 to 97 % of their bursts.
+/// records, warm-ups took most of their bursts.
 const BOOT_GUESS: Duration = Duration::from_secs(4);
 const BURSTS_GUESS: (u64, u64) = (5, 6);
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);

@@ -1,0 +1,69 @@
+//! How long a user pauses: for a time that is drawn, or until a request of a rate is due.
+
+use units::Duration;
+
+use super::poisson::poisson;
+use super::user::random_unit;
+use super::walk::State;
+use crate::model::{Pacing, Pause};
+use crate::prepared::Prepared;
+use crate::world::World;
+
+/// Longest pause, in milliseconds: a hundred days.
+const PAUSE_MS_MAX: f64 = 8_640_000_000.0;
+
+impl State {
+    /// How long a pause is now.
+    pub(super) fn pause(&mut self, pause: &Pause, prepared: &Prepared, world: &mut World) -> Duration {
+        let mut scope = self.scope(prepared, world);
+        let ms = match pause {
+            Pause::Constant { ms } => scope.number(ms),
+            Pause::Uniform { offset_ms, range_ms } => {
+                let (offset, range) = (scope.number(offset_ms), scope.number(range_ms));
+                offset + range * random_unit(&mut scope.user.random)
+            }
+            Pause::Gaussian { offset_ms, deviation_ms } => {
+                let (mean, deviation) = (scope.number(offset_ms), scope.number(deviation_ms));
+                // Box and Muller; 1 − u is never 0, so that the logarithm is finite.
+                let radius = libm::sqrt(-2.0 * libm::log(1.0 - random_unit(&mut scope.user.random)));
+                let angle = std::f64::consts::TAU * random_unit(&mut scope.user.random);
+                // What is below nothing counts as much above it, as in JMeter.
+                (mean + deviation * radius * libm::cos(angle)).abs()
+            }
+            Pause::Poisson { offset_ms, mean_ms } => {
+                let (offset, mean) = (scope.number(offset_ms), scope.number(mean_ms));
+                let mean = mean.round().clamp(0.0, PAUSE_MS_MAX);
+                (offset + poisson(&mut scope.user.random, mean)).abs()
+            }
+            Pause::Throughput { per_minute, of } => {
+                let per_minute = scope.number(per_minute);
+                if per_minute <= 0.0 {
+                    return Duration::ZERO;
+                }
+                let gap = Duration::from_secs_f64(60.0 / per_minute);
+                return self.until_due((prepared.pace(pause), gap), *of, world);
+            }
+        };
+        Duration::from_secs_f64(ms.clamp(0.0, PAUSE_MS_MAX) / 1e3)
+    }
+
+    /// How long it is until a request of a rate is due. The first is due at once.
+    fn until_due(&mut self, (rate, gap): (usize, Duration), of: Pacing, world: &mut World) -> Duration {
+        let parts = match of {
+            Pacing::Group => return world.due((rate, self.user.group), gap).since(world.now),
+            Pacing::User => 1,
+            Pacing::PartOfGroup => world.there(Some(self.user.group)),
+            Pacing::PartOfLoad => world.there(None),
+        };
+        let gap = gap * parts;
+        let due = if let Some((_, last)) = self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
+            // Who is late does not make up for it, as in JMeter.
+            *last = (*last + gap).max(world.now);
+            *last
+        } else {
+            self.user.paced.push((rate, world.now));
+            world.now
+        };
+        due.since(world.now)
+    }
+}

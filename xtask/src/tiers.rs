@@ -1,5 +1,6 @@
 //! Which tests run when: all of them with `make test`, but those that are ignored as slow, which `make test-slow` runs. An
-//! ignored test without that reason, or an example in documentation, would be run by nobody.
+//! ignored test without that reason, an example in documentation, or a test in a library of which cargo compiles no tests
+//! (`test = false`), would be run by nobody.
 
 use std::path::Path;
 
@@ -23,14 +24,32 @@ fn collect(root: &Path) -> Result<Vec<Violation>, Violation> {
     let others = FOLDERS.iter().map(|folder| root.join(folder)).filter(|dir| dir.is_dir());
     let mut violations = Vec::new();
     for dir in crates.into_iter().filter(|dir| dir.is_dir()).chain(others) {
+        let manifest = dir.join("Cargo.toml");
+        let untested = manifest.is_file() && has_untested_library(&read(&manifest)?);
         for part in entries(&dir)?.into_iter().filter(|part| part.is_dir() && !part.ends_with(NOT_OURS)) {
+            let untested = untested && part.ends_with("src");
             for file in rust_files(&part)? {
                 let text = read(&file)?;
-                violations.extend(rules(&text).into_iter().map(|rule| Violation::new(&file, rule)));
+                let broken = rules(&text).into_iter().chain(untested.then(|| untested_rule(&text)).flatten());
+                violations.extend(broken.map(|rule| Violation::new(&file, rule)));
             }
         }
     }
     Ok(violations)
+}
+
+/// Whether a crate's manifest has cargo compile no tests of its library.
+fn has_untested_library(manifest: &str) -> bool {
+    let manifest: toml::Table = manifest.parse().unwrap_or_default();
+    let says = manifest.get("lib").and_then(|library| library.get("test")).and_then(toml::Value::as_bool);
+    says == Some(false)
+}
+
+/// What a source breaks that has tests of its own, in a library of which no tests are compiled. One within a macro is of
+/// whoever calls that.
+fn untested_rule(source: &str) -> Option<String> {
+    let number = source.lines().position(|line| line.trim() == "#[cfg(test)]")? + 1;
+    Some(format!("line {number}: nothing runs tests here; take `test = false` out of the crate's manifest"))
 }
 
 /// The rules that a source breaks.
@@ -64,6 +83,15 @@ mod tests {
             assert!(rule.starts_with("line 2: "), "{rule}");
         }
         assert!(rules("let text = \"```\";\n// ```\n").is_empty(), "that is no documentation");
+    }
+
+    #[test]
+    fn a_test_in_a_library_without_tests_is_named() {
+        assert!(has_untested_library("[lib]\nname = \"lua\"\ntest = false"));
+        assert!(!has_untested_library("[lib]\nname = \"plan\"\ndoctest = false"));
+        assert!(!has_untested_library("[package]"));
+        assert!(untested_rule("fn it() {}\n\n#[cfg(test)]\nmod tests {}").unwrap().starts_with("line 3: "));
+        assert_eq!(untested_rule("macro_rules! laws { () => {\n    #[test]\n    fn it() {}\n} }"), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::stages::{Order, Phase};
 use crate::values::Fields;
 use crate::variables::{PLAN_VARIABLES, check_variables};
 use crate::walk::{GroupState, Walk};
-use crate::{flow, modules, schedule, stepping, ultimate};
+use crate::{concurrency, flow, modules, schedule, stepping, ultimate};
 
 /// What a group says of itself.
 struct Settings {
@@ -70,8 +70,9 @@ impl<'a> Walk<'a> {
         let fields = Fields::new(&element.properties, self.values);
         let settings = match names::kind(&element.class, &element.gui) {
             Kind::OpenModel => open_model(fields),
-            Kind::Ultimate => planned_model(ultimate::stays(fields), fields),
-            Kind::Stepping => planned_model(stepping::stays(fields), fields),
+            Kind::Ultimate => planned_model(ultimate::stays(fields), loops(fields), fields),
+            Kind::Stepping => planned_model(stepping::stays(fields), loops(fields), fields),
+            Kind::Concurrency => planned_model(concurrency::stays(fields), Ok(Loops::Forever), fields),
             _ => closed_model(fields),
         };
         let by_error = matches!(&settings, Ok(Some(it)) if it.on_error == OnError::NextIteration);
@@ -149,7 +150,7 @@ impl<'a> Walk<'a> {
 fn phase(element: &Element) -> Option<Phase> {
     match names::kind(&element.class, &element.gui) {
         Kind::ThreadGroup(phase) => Some(phase),
-        Kind::OpenModel | Kind::Ultimate | Kind::Stepping => Some(Phase::Main),
+        Kind::OpenModel | Kind::Ultimate | Kind::Stepping | Kind::Concurrency => Some(Phase::Main),
         _ => None,
     }
 }
@@ -173,9 +174,10 @@ fn open_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
 /// iterations is another user in JMeter.
 fn planned_model(
     stays: Result<Vec<Stay>, String>,
+    loops: Result<Loops, String>,
     fields: Fields<'_>,
 ) -> Result<Option<Settings>, Vec<String>> {
-    match (stays, loops(fields), on_error(fields)) {
+    match (stays, loops, on_error(fields)) {
         (Ok(stays), Ok(loops), Ok(on_error)) => {
             let iterations = loops.iterations().filter(|_| !stays.is_empty());
             Ok(iterations.map(|iterations| Settings {

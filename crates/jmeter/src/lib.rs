@@ -13,6 +13,7 @@ mod aggregate;
 mod assertions;
 mod checked;
 mod clock;
+mod concurrency;
 mod controllers;
 mod data;
 mod dialect;

@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Ultimate,
     /// Users who come and go in steps, of the same.
     Stepping,
+    /// Users who come evenly or in steps, of another plug-in.
+    Concurrency,
     /// Users who arrive at a rate.
     OpenModel,
     /// An HTTP request.
@@ -106,9 +108,10 @@ const PLUGIN: &str = "elements of plug-ins are not supported";
 
 const FRAGMENT: &str = "Test Fragment";
 /// The thread groups of plug-ins that are known.
-const OF_PLUGINS: [(&str, Kind); 2] = [
+const OF_PLUGINS: [(&str, Kind); 3] = [
     ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate),
     ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping),
+    ("com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup", Kind::Concurrency),
 ];
 
 /// Class, the form's name, and what becomes of it.
@@ -313,6 +316,7 @@ mod tests {
             ("com.blazemeter.jmeter.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate, None),
             ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping, None),
+            ("com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup", Kind::Concurrency, None),
             ("com.example.UltimateThreadGroup", Kind::Refused(PLUGIN), None),
             ("org.apache.jmeterplugins.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("com.example.ResultCollector", Kind::Refused(PLUGIN), None),

@@ -378,7 +378,12 @@ impl<'a> Walk<'a> {
                 self.refuse(["it stands outside of a thread group".to_owned()]);
                 self.branch(element)
             }
-            Kind::TestPlan | Kind::ThreadGroup(_) | Kind::OpenModel | Kind::Ultimate | Kind::Stepping => {
+            Kind::TestPlan
+            | Kind::ThreadGroup(_)
+            | Kind::OpenModel
+            | Kind::Ultimate
+            | Kind::Stepping
+            | Kind::Concurrency => {
                 self.refuse(["it does not belong there".to_owned()]);
                 self.branch(element)
             }

@@ -233,11 +233,15 @@ fn a_controller_outside_of_a_group_is_not_run() {
 
 /// A plan of one thread group of a plug-in's, with these settings and a request, whose users go on until they have to go.
 fn of_plugin(class: &str, settings: &str) -> Result<Plan, PlanNotUnderstood> {
-    let class = format!("kg.apc.jmeter.threads.{class}");
+    let forever = "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+                   <intProp name=\"LoopController.loops\">-1</intProp></elementProp>";
+    of_class(&format!("kg.apc.jmeter.threads.{class}"), &format!("{settings}{forever}"))
+}
+
+/// A plan of one thread group of this class, with these settings and a request.
+fn of_class(class: &str, settings: &str) -> Result<Plan, PlanNotUnderstood> {
     let text = format!(
-        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><{class} testname=\"u\">{settings}\
-         <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
-         <intProp name=\"LoopController.loops\">-1</intProp></elementProp></{class}>\
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><{class} testname=\"u\">{settings}</{class}>\
          <hashTree>{REQUEST}</hashTree></hashTree></hashTree></jmeterTestPlan>"
     );
     import(Path::new("p.jmx"), &text, &BTreeMap::new())
@@ -323,6 +327,51 @@ fn a_stepping_thread_group_goes_by_its_steps() {
     assert!(told(&[users("1")]).contains("user 1 of 1 has to go when it comes"));
     assert!(told(&[users("1000001")]).contains("which is no number of users from 0 to 1000000"));
     assert!(told(&[users("0")]).contains("no thread group of the plan makes a request"));
+}
+
+/// By the plug-in's source: the number of users that it plans is a line or a stair, and rounded.
+#[test]
+fn a_concurrency_thread_group_goes_by_the_number_that_it_plans() {
+    let of = |settings: &[(&str, &str)]| {
+        let setting = |(name, it): &(&str, &str)| format!("<stringProp name=\"{name}\">{it}</stringProp>");
+        let controller = "<elementProp name=\"ThreadGroup.main_controller\" \
+                          elementType=\"com.blazemeter.jmeter.control.VirtualUserController\"/>";
+        let settings: String = settings.iter().map(setting).collect();
+        let class = "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
+        of_class(class, &format!("{controller}{settings}"))
+    };
+    let with = |target: &str, ramp_up: &str, steps: &str, hold: &str, unit: &str| {
+        let settings = [("TargetLevel", target), ("RampUp", ramp_up), ("Steps", steps), ("Hold", hold)];
+        of(&[&settings[..], &[("Unit", unit), ("Iterations", ""), ("LogFilename", "")]].concat())
+    };
+    // On a line of one user a second each comes in the middle of its second.
+    let evenly = [(500, 63_000), (1500, 63_000), (2500, 63_000)];
+    assert_eq!(stays(with("3", "3", "0", "60", "S")), evenly);
+    let in_minutes = [(10_000, 90_000), (30_000, 90_000), (50_000, 90_000)];
+    assert_eq!(stays(with("3", "1", "", "0.5", "M")), in_minutes);
+    // Of three steps of 4/3 users the first has room for one, the second for three.
+    let in_steps = [(0, 40_000), (10_000, 40_000), (10_000, 40_000), (20_000, 40_000)];
+    assert_eq!(stays(with("4", "30", "3", "10", "S")), in_steps);
+    // More steps than users, and no time to come in.
+    assert_eq!(stays(with("2", "8", "4", "1", "S")), [(0, 9000), (4000, 9000)]);
+    assert_eq!(stays(with("2", "", "5", "1.4", "")), [(0, 1000), (0, 1000)]);
+    // What is not there is one user for one second.
+    assert_eq!(stays(of(&[])), [(0, 1000)]);
+    let told = |settings: &[(&str, &str)]| of(settings).unwrap_err().to_string();
+    for (settings, what) in [
+        (&[("Iterations", "5")][..], "Iterations is 5: JMeter has another thread come"),
+        (&[("TargetLevel", "${__tstFeedback(t,1,9,2)}")], "TargetLevel"),
+        (&[("TargetLevel", "1000001")], "which is no number of users from 0 to 1000000"),
+        (&[("TargetLevel", "")], "no thread group of the plan makes a request"),
+        (&[("Hold", "")], "user 1 of 1 has to go when it comes"),
+        (&[("Hold", "x")], "Hold is 'x', which is no number"),
+        (&[("Hold", "-1")], "which is no number of seconds from 0 to 2147483"),
+        (&[("RampUp", "1e300")], "which is no number of seconds from 0 to 2147483"),
+        (&[("RampUp", "NaN")], "RampUp is 'NaN', which is no number"),
+    ] {
+        let error = told(settings);
+        assert!(error.contains(what), "{settings:?}: {error}");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ const VERDICTS: Pair[] = [
   ["some task waited for a CPU in {share} % of the time", "{share} % 的时间里有任务在等待 CPU"],
   ["measure again when the machine is idle", "等机器空闲时再测"],
   // rules/cpu.rs
+  ["the thread `{name}` was busy for {share} % of a core", "`{name}` 线程占用了一个核心的 {share} %"],
   ["one of the {threads} threads `{name}` was busy for {share} % of a core", "{threads} 个 `{name}` 线程中有一个占用了一个核心的 {share} %"],
   ["1 thread busy ({name})", "1 个线程占满（{name}）"],
   ["{busy#} of the {threads} threads `{name}` were busy for {share} % of a core each", "{threads} 个 `{name}` 线程中有 {busy} 个各占用了一个核心的 {share} %"],
@@ -145,6 +146,18 @@ const VERDICTS: Pair[] = [
   ["the server closes it", "由服务器关闭"],
   ["the client closes it", "由客户端关闭"],
   ["a connection a request", "每个请求一个连接"],
+  [
+    "{connections} connections for {answers} answers: {who:} at each {k}st, which takes about {share} % of the work",
+    "{answers} 个应答用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",
+  ],
+  [
+    "{connections} connections for {answers} answers: {who:} at each {k}nd, which takes about {share} % of the work",
+    "{answers} 个应答用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",
+  ],
+  [
+    "{connections} connections for {answers} answers: {who:} at each {k}rd, which takes about {share} % of the work",
+    "{answers} 个应答用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",
+  ],
   [
     "{connections} connections for {answers} answers: {who:} at each {k}th, which takes about {share} % of the work",
     "{answers} 个应答用了 {connections} 个连接：每到第 {k} 个{who}，约占 {share} % 的工作",

@@ -159,6 +159,7 @@ impl From<LabError> for Failure {
             | LabError::NotTakenOver { .. } => USAGE,
             LabError::NoAddress { .. }
             | LabError::Unreachable { .. }
+            | LabError::NoHttp2 { .. }
             | LabError::NoSocket { .. }
             | LabError::Stack(_)
             | LabError::Agents(_)

@@ -2,7 +2,7 @@
 //! from outside steers a terminal; and files that are written whole.
 
 use std::fmt::Display;
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::io::{ErrorKind, IsTerminal, Stderr, Stdout, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -141,6 +141,36 @@ fn place_of(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| new()).unwrap_or_else(|_| path.to_owned())
 }
 
+/// A file that is written bit by bit. What an earlier command left there stays until the first of them: that comes behind
+/// all that may refuse the command.
+#[derive(Debug)]
+pub struct Replaced {
+    file: File,
+    is_emptied: bool,
+}
+
+impl Replaced {
+    /// Opens the file, or makes one, so that one that can't be is refused at once.
+    pub fn open(path: &Path) -> std::io::Result<Self> {
+        let file = File::options().write(true).create(true).truncate(false).open(path)?;
+        Ok(Self { file, is_emptied: false })
+    }
+}
+
+impl Write for Replaced {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if !self.is_emptied {
+            record::empty(&self.file)?;
+            self.is_emptied = true;
+        }
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
     Failure::system(format!("{} can't be written ({error}); check the path and the disk", path.display()))
 }
@@ -174,5 +204,19 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         // Whoever names a device means it.
         write_whole(Path::new("/dev/null"), b"report").unwrap();
+    }
+
+    #[test]
+    fn what_is_replaced_stays_until_something_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jtl");
+        std::fs::write(&path, "of an earlier load").unwrap();
+        let mut file = Replaced::open(&path).unwrap();
+        file.flush().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "of an earlier load");
+        file.write_all(b"a").unwrap();
+        file.write_all(b"b").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "ab");
+        Replaced::open(Path::new("/dev/null")).unwrap().write_all(b"report").unwrap();
     }
 }

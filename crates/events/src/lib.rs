@@ -10,7 +10,7 @@ use std::path::Path;
 use plan::{Cell, LoadPlan};
 use record::{NamedUse, Trial};
 use signals::CpuReading;
-use stats::{Interval, RateSample, Steadiness};
+use stats::{Interval, Quantile, RateSample, Steadiness};
 use units::{Duration, Instant};
 
 /// What is going on in a run.
@@ -198,7 +198,7 @@ pub struct AgentNow<'a> {
     /// As it was named.
     pub name: &'a str,
     /// How late its requests went out by its own fault in its last second, 99th percentile; `None` of one without any.
-    pub generator_lag_p99: Option<Duration>,
+    pub generator_lag_p99: Option<Quantile>,
     /// How long it was not heard of.
     pub silent_for: Duration,
     /// Whether it is lost.

@@ -66,18 +66,28 @@ pub struct SampleResult<'a> {
 #[derive(Debug)]
 pub struct JtlWriter<W: Write> {
     csv: csv::Writer<W>,
+    has_header: bool,
 }
 
 impl<W: Write> JtlWriter<W> {
-    /// Writes the header.
-    pub fn new(writer: W) -> io::Result<Self> {
-        let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(writer);
-        csv.write_record(HEADER)?;
-        Ok(Self { csv })
+    /// Writes nothing yet, and so touches nothing of a load that is refused.
+    pub fn new(writer: W) -> Self {
+        let csv = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(writer);
+        Self { csv, has_header: false }
+    }
+
+    /// Writes the header, unless it is there. The first result does so, too.
+    pub fn begin(&mut self) -> io::Result<()> {
+        if !self.has_header {
+            self.csv.write_record(HEADER)?;
+            self.has_header = true;
+        }
+        Ok(())
     }
 
     /// Writes a result. Lines go out in blocks; [`Self::flush`] sends what is left.
     pub fn write(&mut self, sample: &SampleResult<'_>) -> io::Result<()> {
+        self.begin()?;
         let numbers = [
             sample.start_ms,
             sample.elapsed_ms,
@@ -114,7 +124,7 @@ impl<W: Write> JtlWriter<W> {
         Ok(())
     }
 
-    /// Hands everything that was written to the system.
+    /// Hands everything that was written to the system; before the header that is nothing.
     pub fn flush(&mut self) -> io::Result<()> {
         self.csv.flush()
     }

@@ -82,11 +82,12 @@ impl<W: Write> RequestRows<W> {
         })
     }
 
-    /// Hands what is left of the rows to the system.
+    /// Hands what is left of the rows of a load that was made to the system. Without any there is a header alone.
     ///
     /// # Errors
     /// Where they can't be written.
     pub fn finish(mut self) -> io::Result<()> {
+        self.writer.begin()?;
         self.writer.flush()
     }
 }
@@ -152,7 +153,7 @@ mod tests {
     /// What is written of these samples by one load thread.
     fn written(samples: &[Sample], fresh_connections: bool) -> Vec<String> {
         let mut text = Vec::new();
-        let mut rows = RequestRows::new(of(fresh_connections), JtlWriter::new(&mut text).unwrap());
+        let mut rows = RequestRows::new(of(fresh_connections), JtlWriter::new(&mut text));
         for sample in samples {
             rows.write(2, sample).unwrap();
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use engine::Outcome;
-use scenario::{Crowd, StepSample, Transaction, Unsent, UserResult, What};
+use scenario::{Crowd, StepSample, Sums, Transaction, Unsent, UserResult, What};
 use units::Instant;
 
 use crate::aggregate::Aggregate;
@@ -39,10 +39,23 @@ struct Within {
     has_failed: bool,
     bytes: u64,
     sent_bytes: u64,
+    /// Not added up in JMeter either.
+    latency_ms: u64,
     connect_ms: u64,
 }
 
 impl Within {
+    /// The same of one whose requests stand for themselves, which has no code of theirs.
+    fn beside(sums: &Sums) -> Self {
+        Self {
+            bytes: sums.received_bytes,
+            sent_bytes: sums.sent_bytes,
+            latency_ms: milliseconds(sums.latency),
+            connect_ms: milliseconds(sums.connect),
+            ..Self::default()
+        }
+    }
+
     fn take(&mut self, row: &SampleResult<'_>) {
         if !self.has_failed {
             row.code.clone_into(&mut self.code);
@@ -173,10 +186,15 @@ impl<W: Write> UserBooks<W> {
         of_user: SampleResult<'_>,
         user: (usize, u32),
     ) -> Vec<String> {
-        let Transaction { label, from, to, elapsed, samples, failed, ok, parent_only, .. } = transaction;
+        let Transaction { label, from, to, elapsed, samples, failed, sums, ok, parent_only, .. } =
+            transaction;
         let message =
             format!("Number of samples in transaction : {samples}, number of failing samples : {failed}");
-        let within = parent_only.then(|| self.within.remove(&user)).flatten().unwrap_or_default();
+        let within = if *parent_only {
+            self.within.remove(&user).unwrap_or_default()
+        } else {
+            Within::beside(sums)
+        };
         let row = SampleResult {
             start_ms: epoch_ms(self.clock, *from),
             elapsed_ms: milliseconds(*elapsed),
@@ -186,6 +204,7 @@ impl<W: Write> UserBooks<W> {
             success: *ok,
             bytes: within.bytes,
             sent_bytes: within.sent_bytes,
+            latency_ms: within.latency_ms,
             connect_ms: within.connect_ms,
             idle_ms: milliseconds(to.since(*from).saturating_sub(*elapsed)),
             ..of_user
@@ -207,6 +226,12 @@ impl<W: Write> UserBooks<W> {
 
     fn sum_up(&mut self, row: &SampleResult<'_>, end: Instant) -> Vec<String> {
         self.summariser.sample(row.elapsed_ms, row.success, epoch_ms(self.clock, end), self.last)
+    }
+
+    /// A load was made: its rows have a header, even if there are none.
+    pub fn begin(&mut self) {
+        let begun = self.writer.as_mut().map_or(Ok(()), JtlWriter::begin);
+        self.note(begun);
     }
 
     /// Hands the rows so far to the system, so that nothing of them is lost with this process.
@@ -291,6 +316,12 @@ mod tests {
             elapsed: Duration::from_millis(50),
             samples: 2,
             failed: 0,
+            sums: Sums {
+                received_bytes: 240,
+                sent_bytes: 80,
+                latency: Duration::from_millis(80),
+                connect: Duration::from_millis(4),
+            },
             ok: true,
             broken_off: false,
             parent_only: false,
@@ -303,7 +334,7 @@ mod tests {
         let mut text = Vec::new();
         let groups = vec!["first".into(), "buyers".into()];
         let clock = (at_ms(1000), 1_000_000);
-        let mut books = UserBooks::new(groups, clock, Some(JtlWriter::new(&mut text).unwrap()));
+        let mut books = UserBooks::new(groups, clock, Some(JtlWriter::new(&mut text)));
         for what in results {
             let _ = books.take(&UserResult { crowd: CROWD, user: 8, what });
         }
@@ -329,7 +360,7 @@ mod tests {
         assert!(rows[1].starts_with("999300,0,away,Non HTTP response code: java.net.MalformedURLException,"));
         assert!(rows[1].ends_with(",buyers 2-9,,false,the URL is none,0,0,3,5,null,0,0,0"), "{}", rows[1]);
         assert!(rows[2].starts_with("999100,50,all,200,\"Number of samples in transaction : 2, "));
-        assert!(rows[2].ends_with(",buyers 2-9,,true,,0,0,3,5,null,0,40,0"), "{}", rows[2]);
+        assert!(rows[2].ends_with(",buyers 2-9,,true,,240,80,3,5,null,80,40,4"), "{}", rows[2]);
         assert!(last.starts_with("summary =      2 in"), "the transaction's requests are counted: {last}");
     }
 
@@ -411,9 +442,27 @@ mod tests {
     }
 
     #[test]
+    fn a_load_that_was_made_has_a_header_and_one_that_was_not_has_nothing() {
+        let written = |is_made: bool| {
+            let mut text = Vec::new();
+            let writer = JtlWriter::new(&mut text);
+            let mut books = UserBooks::new(vec!["users".into()], (at_ms(0), 0), Some(writer));
+            books.flush();
+            if is_made {
+                books.begin();
+            }
+            books.finish(1000).1.unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        assert_eq!(written(false), "");
+        let header = written(true);
+        assert!(header.starts_with("timeStamp,elapsed,") && header.lines().count() == 1, "{header}");
+    }
+
+    #[test]
     fn a_full_disk_is_told_at_the_end_and_sums_go_on() {
         let file = std::fs::File::create("/dev/full").unwrap();
-        let writer = JtlWriter::new(file).unwrap();
+        let writer = JtlWriter::new(file);
         let mut books = UserBooks::new(vec!["users".into()], (at_ms(0), 0), Some(writer));
         let result = UserResult { crowd: CROWD, user: 0, what: What::Sample(Box::new(sample())) };
         let _ = books.take(&result);

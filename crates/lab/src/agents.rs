@@ -400,7 +400,8 @@ impl<'a> Conducting<'a> {
             .collect();
         // A second without a word is usual between two pings.
         let silent_s = |it: &AgentNow<'_>| it.silent_for.as_secs_f64() as u64 / 3;
-        all.sort_by_key(|it| std::cmp::Reverse((it.is_lost, silent_s(it), it.generator_lag_p99)));
+        let lag = |it: &AgentNow<'_>| it.generator_lag_p99.map(|lag| lag.value);
+        all.sort_by_key(|it| std::cmp::Reverse((it.is_lost, silent_s(it), lag(it))));
         all.truncate(SHOWN_MAX);
         observe(Moment::Agents(&all));
     }

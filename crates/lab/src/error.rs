@@ -45,6 +45,15 @@ pub enum LabError {
         /// What the kernel said.
         why: std::io::Error,
     },
+    /// A server without TLS is asked for HTTP/2, and answers in something else.
+    #[error(
+        "the server at {address} speaks no HTTP/2 without TLS; leave --http2-prior-knowledge out, or check \
+         the port"
+    )]
+    NoHttp2 {
+        /// Where it is.
+        address: SocketAddr,
+    },
     /// Nobody takes connections of a socket of this machine.
     #[error("cannot connect to the socket {} ({why}); start the server, or check the path", path.display())]
     NoSocket {

@@ -7,6 +7,7 @@ use std::time::Duration as StdDuration;
 use driver::{Control, UnixSocket};
 use events::Moment;
 use h2::{FRAME_HEAD_BYTES, FrameHead, Kind, PREFACE};
+use plan::HttpVersion;
 use record::LoadResult;
 
 use crate::carry::{carry_out, carry_out_with, enough_files};
@@ -49,6 +50,18 @@ pub fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, LabError> {
 /// speaks it begins with its SETTINGS. Who says nothing in time may still do so.
 pub fn speaks_no_http2(address: SocketAddr) -> bool {
     (0..GREETINGS).all(|_| answers_greeting(address).is_ok_and(|is_http2| !is_http2))
+}
+
+/// Greets the server at `address` in HTTP/2, where `http` is that. It has no TLS, within which it would be agreed on, and each
+/// request of a load would fail.
+///
+/// # Errors
+/// If it is known to speak something else.
+pub fn greet(address: SocketAddr, http: HttpVersion) -> Result<(), LabError> {
+    if http != HttpVersion::Http1 && speaks_no_http2(address) {
+        return Err(LabError::NoHttp2 { address });
+    }
+    Ok(())
 }
 
 /// Whether what the server says first is HTTP/2. One that ends without a word may stand for another that is not up.

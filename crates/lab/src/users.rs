@@ -258,6 +258,7 @@ impl<R: Report, H: Protocol> Script<H> for Users<R> {
         let over = verdict.over;
         let whole = out.into_sample(sample, response, verdict, it.so_far.take());
         if over {
+            session.came_to(&whole.sums());
             report.sample(&counts.of(it.group), it.user, &whole);
         } else {
             it.so_far = Some(whole);

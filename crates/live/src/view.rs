@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use events::AgentNow;
 use serde::Serialize;
-use units::Duration;
 
 /// Version of [`View`].
 pub const VIEW_VERSION: u32 = 1;
@@ -242,6 +241,8 @@ pub struct AgentView {
     pub name: String,
     /// How late its requests went out by its own fault, 99th percentile of its last second, µs.
     pub generator_lag_p99_us: Option<f64>,
+    /// Whether it is only known to be longer than that.
+    pub generator_lag_p99_is_lower_bound: bool,
     /// How long it was not heard of, seconds.
     pub silent_s: f64,
     /// Whether it is lost.
@@ -253,7 +254,8 @@ impl From<&AgentNow<'_>> for AgentView {
         Self {
             number: agent.number,
             name: agent.name.to_owned(),
-            generator_lag_p99_us: agent.generator_lag_p99.map(Duration::as_micros_f64),
+            generator_lag_p99_us: agent.generator_lag_p99.map(|it| it.value.as_micros_f64()),
+            generator_lag_p99_is_lower_bound: agent.generator_lag_p99.is_some_and(|it| it.is_lower_bound),
             silent_s: agent.silent_for.as_secs_f64(),
             lost: agent.is_lost,
         }

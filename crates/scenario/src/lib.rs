@@ -30,6 +30,6 @@ pub use model::{
 };
 pub use prepared::{Prepared, USERS_MAX};
 pub use results::{Crowd, Report, StepSample, UserResult, What};
-pub use session::{Answer, Ended, Next, Outgoing, Session, Transaction, Unsent, Verdict, server_of};
+pub use session::{Answer, Ended, Next, Outgoing, Session, Sums, Transaction, Unsent, Verdict, server_of};
 pub use template::{Call, Piece, Template, TemplateError, call_arguments};
 pub use world::{World, WorldSetup};

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fancy_regex::{Regex, RegexBuilder};
+use plan::experiment::bounds::short_name;
 use plan::load::{CONNECTIONS_MAX, check_rate, span};
 use plan::{PlanError, without_user};
 use serde_json_path::JsonPath;
@@ -144,7 +145,11 @@ impl Prepared {
             return Err(PlanError::new("steps are nested more than 64 deep", "take some of the levels out"));
         }
         match step {
-            Step::Request(request) => self.request(request).map_err(|error| of_step(request, error)),
+            Step::Request(request) => {
+                label(&request.name)?;
+                self.request(request).map_err(|error| of_step(request, error))
+            }
+            Step::Transaction { name, .. } => label(name),
             Step::Pause(pause) => self.pause(pause),
             Step::Row(set) => self.data_set(*set),
             Step::Loop { times: Times::Count(count), .. } => number(count, "a count of turns").map(drop),
@@ -381,6 +386,15 @@ fn json_value(text: &str) -> Result<(), PlanError> {
         return Err(PlanError::new(what, "write it as JSON, with names and texts in double quotes"));
     }
     Ok(())
+}
+
+/// Refuses a name that is too long before anything is filled in.
+fn label(name: &Template) -> Result<(), PlanError> {
+    let texts = name.0.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        Piece::Variable(_) | Piece::Call(_) | Piece::LastOk => None,
+    });
+    short_name("step", &texts.collect::<String>())
 }
 
 /// A text that must be a number, from 0, where it is known; nothing counts as 0.

@@ -4,7 +4,7 @@ use engine::Outcome;
 use units::{Duration, Instant};
 use url::Url;
 
-use crate::session::{Transaction, Unsent};
+use crate::session::{Sums, Transaction, Unsent};
 
 /// One request of one user, redirects included.
 #[derive(Debug, Clone)]
@@ -41,6 +41,18 @@ pub struct StepSample {
     pub sent_bytes: u64,
     /// Whether it is reported as part of a transaction only.
     pub within_parent: bool,
+}
+
+impl StepSample {
+    /// What it adds to a transaction.
+    pub const fn sums(&self) -> Sums {
+        Sums {
+            received_bytes: self.received_bytes,
+            sent_bytes: self.sent_bytes,
+            latency: self.latency,
+            connect: self.connect,
+        }
+    }
 }
 
 /// How many users there are and were, as a user of one group sees it.

@@ -163,6 +163,28 @@ pub struct Verdict {
     pub message: Option<String>,
 }
 
+/// What requests come to together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sums {
+    /// Bytes of their answers.
+    pub received_bytes: u64,
+    /// Bytes of the requests.
+    pub sent_bytes: u64,
+    /// Until the first byte of each answer.
+    pub latency: Duration,
+    /// Until there was a connection for each.
+    pub connect: Duration,
+}
+
+impl Sums {
+    fn take(&mut self, more: &Self) {
+        self.received_bytes = self.received_bytes.saturating_add(more.received_bytes);
+        self.sent_bytes = self.sent_bytes.saturating_add(more.sent_bytes);
+        self.latency += more.latency;
+        self.connect += more.connect;
+    }
+}
+
 /// Steps that are reported as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, and none excludes another")]
@@ -179,6 +201,8 @@ pub struct Transaction {
     pub samples: u32,
     /// Requests within it that failed.
     pub failed: u32,
+    /// What its requests came to.
+    pub sums: Sums,
     /// Whether it was gone through to its end and all its requests succeeded.
     pub ok: bool,
     /// Whether its user ended within it.
@@ -214,6 +238,14 @@ impl Session {
     ) -> Verdict {
         world.now = done;
         self.state.answered(&self.prepared, world, answer, (sent, done))
+    }
+
+    /// What the sample came to that the last answer has ended: to be told right behind [`Session::answered`], since the
+    /// transactions that ended with it are of it, too.
+    pub fn came_to(&mut self, sample: &Sums) {
+        let State { open, finished, .. } = &mut self.state;
+        let of_open = open.iter_mut().map(|it| &mut it.sums);
+        of_open.chain(finished.iter_mut().map(|it| &mut it.sums)).for_each(|sums| sums.take(sample));
     }
 
     /// The transactions that were over since this was last asked, to be asked after [`Session::next`].

@@ -2,10 +2,14 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
+use plan::experiment::bounds::NAME_BYTES_MAX;
 use plan::{HttpVersion, PlanError, without_user};
 use scenario::{RateSpan, RequestStep, Scenario, Step, Template, Users};
 use units::{Duration, Rate};
 use url::Url;
+
+/// What stands for the rest of a name.
+const CUT: &str = "…";
 
 /// How requests found elsewhere are to be sent here.
 #[derive(Debug, Clone)]
@@ -107,6 +111,18 @@ impl SourceOptions {
     }
 }
 
+/// What a request is called that nobody gave a name: as much of it as a record has room for.
+pub(crate) fn called(method: &str, url: &str) -> String {
+    let mut name = format!("{method} {url}");
+    let most = NAME_BYTES_MAX as usize;
+    if name.len() > most {
+        let end = (0..=most - CUT.len()).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+        name.truncate(end);
+        name.push_str(CUT);
+    }
+    name
+}
+
 /// A request without variables, checks or extractions.
 pub(crate) fn request(method: &str, url: &Url, headers: &[(String, String)], body: &str) -> RequestStep {
     let headers = headers.iter().map(|(name, value)| (Template::text(name), Template::text(value)));
@@ -114,7 +130,7 @@ pub(crate) fn request(method: &str, url: &Url, headers: &[(String, String)], bod
     RequestStep {
         headers,
         body,
-        ..RequestStep::plain(format!("{method} {}", url.path()), method, url.as_str())
+        ..RequestStep::plain(called(method, url.path()), method, url.as_str())
     }
 }
 

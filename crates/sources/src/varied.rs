@@ -11,7 +11,7 @@ use scenario::{
 };
 use units::Duration;
 
-use crate::step::{SourceOptions, Sourced};
+use crate::step::{SourceOptions, Sourced, called};
 
 /// Redirects that are followed at most: as many as browsers and curl do.
 const REDIRECTS_MAX: u32 = 20;
@@ -217,7 +217,7 @@ pub fn varied(
     });
     let headers = headers.collect::<Result<_, PlanError>>()?;
     // The label is one for all, whatever is filled in.
-    let name = format!("{method} {}", request.url);
+    let name = called(&method, &request.url);
     let step = RequestStep {
         headers,
         body: reader.template(body)?,

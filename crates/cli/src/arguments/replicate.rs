@@ -70,7 +70,7 @@ pub struct Replicate {
     pub runs: PathBuf,
     #[command(flatten)]
     pub stacks: Stacks,
-    /// Print JSON lines (version 2; docs/claims.md), one a write-up, instead of text
+    /// Print JSON lines (docs/claims.md), one a write-up, instead of text
     #[arg(long)]
     pub json: bool,
     /// No progress

@@ -107,8 +107,10 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
             let rows = RequestRows::new(files::rows_of(&job, &target), writer);
             let books = scope.spawn(move || files::keep(samples, rows));
             let result = run_tapped(&job, tap, &control, &mut observe);
-            let kept = books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (result, files::all_rows(arguments, kept))
+            let rows = books.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            // A load that was refused has no rows, and takes no others away.
+            let all_rows = result.as_ref().map_or(Ok(()), |_| files::all_rows(arguments, rows));
+            (result, all_rows)
         }),
     };
     progress.finish(result.as_ref(), &control);

@@ -20,7 +20,7 @@ use crate::arguments::jmeter::Jmeter;
 use crate::clock::now_ms;
 use crate::exit::Failure;
 use crate::interrupt;
-use crate::output::{print, say};
+use crate::output::{Replaced, print, say};
 
 /// The longest plan that is read, bytes.
 const PLAN_BYTES_MAX: u64 = 64 << 20;
@@ -166,7 +166,7 @@ fn say_line(line: &str) {
 /// Carries the stages out, one after another, and writes down what their users hand on.
 fn carry_out_stages(
     stages: Vec<Ready<'_>>,
-    books: &mut UserBooks<File>,
+    books: &mut UserBooks<Replaced>,
     control: &Control,
 ) -> Result<(), Failure> {
     let mut stopped: Option<Phase> = None;
@@ -177,11 +177,11 @@ fn carry_out_stages(
         let groups = prepared.scenario().groups.as_slice();
         books.turn_to(groups.iter().map(|group| group.name.clone()).collect(), stage.number);
         let (report, results) = tap();
-        let books = &mut *books;
+        let written_to = &mut *books;
         let (result, is_stopped) = std::thread::scope(|scope| {
             let written = scope.spawn(move || {
                 let mut is_stopped = false;
-                write_down(results, books, say_line, |result| is_stopped |= ends_test(groups, result));
+                write_down(results, written_to, say_line, |result| is_stopped |= ends_test(groups, result));
                 is_stopped
             });
             // The books are closed when the load gives its end of them back, and that is dropped here.
@@ -190,6 +190,7 @@ fn carry_out_stages(
             (result, written.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
         result?;
+        books.begin();
         if is_stopped {
             stopped = Some(stage.phase);
         }
@@ -208,16 +209,16 @@ fn ends_test(groups: &[Group], result: &UserResult) -> bool {
     has_failed && matches!(on_error, Some(OnError::StopLoad | OnError::StopNow))
 }
 
-/// Writes results down until the load has ended; `say` is given the summary lines as they are due.
-pub fn keep(results: Results, mut books: UserBooks<File>, say: impl Fn(&str)) -> std::io::Result<Aggregate> {
-    write_down(results, &mut books, &say, |_| {});
-    close(books, say)
+/// Writes results down until the load has ended, and gives the books back.
+pub fn keep(results: Results, mut books: UserBooks<Replaced>) -> UserBooks<Replaced> {
+    write_down(results, &mut books, |_| {}, |_| {});
+    books
 }
 
 /// Writes results down until the load has ended, and lets each of them be looked at.
 fn write_down(
     mut results: Results,
-    books: &mut UserBooks<File>,
+    books: &mut UserBooks<Replaced>,
     say: impl Fn(&str),
     mut look: impl FnMut(&UserResult),
 ) {
@@ -227,7 +228,7 @@ fn write_down(
     }
 }
 
-fn close(books: UserBooks<File>, say: impl Fn(&str)) -> std::io::Result<Aggregate> {
+fn close(books: UserBooks<Replaced>, say: impl Fn(&str)) -> std::io::Result<Aggregate> {
     let (lines, kept) = books.finish(now_ms());
     for line in &lines {
         say(line);
@@ -236,7 +237,7 @@ fn close(books: UserBooks<File>, say: impl Fn(&str)) -> std::io::Result<Aggregat
 }
 
 /// The file of results, which must not be there yet or be empty: JMeter adds to one that is, and mixes two runs.
-fn results_file(arguments: &Jmeter) -> Result<Option<JtlWriter<File>>, Failure> {
+fn results_file(arguments: &Jmeter) -> Result<Option<JtlWriter<Replaced>>, Failure> {
     let Some(path) = &arguments.results else { return Ok(None) };
     let shown = path.display();
     let is_taken = fs::metadata(path).is_ok_and(|file| file.len() > 0);
@@ -244,9 +245,10 @@ fn results_file(arguments: &Jmeter) -> Result<Option<JtlWriter<File>>, Failure> 
         let help = "name another file, or replace it with -f";
         return Err(Failure::usage(format!("{shown} holds the results of another run; {help}")));
     }
-    let file = File::create(path);
-    let writer = file.and_then(JtlWriter::new);
-    writer.map(Some).map_err(|error| Failure::system(format!("{shown} can't be written ({error}); check -l")))
+    let file = Replaced::open(path);
+    let file =
+        file.map_err(|error| Failure::system(format!("{shown} can't be written ({error}); check -l")))?;
+    Ok(Some(JtlWriter::new(file)))
 }
 
 fn empty_folder(folder: &Path, force: bool) -> Result<(), Failure> {

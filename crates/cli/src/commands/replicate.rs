@@ -85,7 +85,12 @@ fn without_load(arguments: &Replicate, chosen: &[PathBuf]) -> Result<ExitCode, F
         let one = One::read(path, &catalogue, arguments)?;
         if arguments.dry_run {
             let experiment = one.experiment(&catalogue)?;
-            print(&one.ahead(&experiment, one.to_go_on_with().as_deref())?)?;
+            let ahead = one.ahead(&experiment, one.to_go_on_with().as_deref())?;
+            if arguments.json {
+                print_json(&ahead.json())?;
+            } else {
+                print(&ahead.text())?;
+            }
         } else if let Some(to) = &arguments.export {
             compact::copy(&one.to_export()?, to)?;
         } else {
@@ -143,7 +148,7 @@ impl One<'_> {
     fn replicate(&self, bench: &Bench<'_>) -> Result<u8, Failure> {
         let last = if self.arguments.new { None } else { self.to_go_on_with() };
         let ahead = |experiment: &Experiment| -> Result<(), Failure> {
-            say(format_args!("{}", self.ahead(experiment, last.as_deref())?));
+            say(self.ahead(experiment, last.as_deref())?.text());
             Ok(())
         };
         let is_told = self.pace() == Pace::Full && !self.arguments.quiet;

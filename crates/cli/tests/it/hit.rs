@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -459,6 +459,33 @@ fn a_load_that_is_refused_empties_no_file_of_an_earlier_one() {
     run(&[&load[..], &files].concat());
     let told = std::fs::read_to_string(&hgrm).unwrap();
     assert!(told.contains("Value") && !told.contains("earlier"), "{told}");
+}
+
+/// What refuses a load last is a page that can't be served, and too few descriptors.
+#[test]
+fn a_load_that_is_refused_late_takes_no_rows_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = dir.path().join("rows.jtl");
+    std::fs::write(&rows, "of an earlier load").unwrap();
+    let is_kept = || std::fs::read_to_string(&rows).unwrap() == "of an earlier load";
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let serve = format!("--serve={}", taken.local_addr().unwrap());
+    let target = Target::start(&[]);
+    // The first has samples, and the second users.
+    for way in [&[][..], &["--follow"]] {
+        let load = [&["hit", &target.url, "-q", "--jtl", rows.to_str().unwrap()][..], way].concat();
+        let told = ends_with(1, &[&load[..], &["-d", "1s", &serve]].concat());
+        assert!(told.contains("cannot listen on") && is_kept(), "{way:?}: {told}");
+        let few = "ulimit -n 200 && exec \"$0\" \"$@\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", few, env!("CARGO_BIN_EXE_proofload")]).args(&load);
+        let output = command.args(["-c", "500", "-d", "1s"]).output().unwrap();
+        let told = text(&output);
+        assert!(told.contains("need 564 open files") && is_kept(), "{way:?}: {told}");
+    }
+    run(&["hit", &target.url, "-q", "-c", "2", "-n", "20", "--jtl", rows.to_str().unwrap()]);
+    let told = std::fs::read_to_string(&rows).unwrap();
+    assert!(told.starts_with("timeStamp,elapsed,") && told.lines().count() == 21, "{told}");
 }
 
 /// What was under way when somebody pressed Ctrl-C did not fail by itself.

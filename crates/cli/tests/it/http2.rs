@@ -119,13 +119,17 @@ fn a_server_that_ends_its_connections_in_good_order_costs_no_request() {
     }
 }
 
+/// Each request of the load would fail.
 #[test]
-fn a_server_of_http_1_is_said_to_be_none_of_http_2() {
+fn a_server_of_http_1_is_said_to_be_none_of_http_2_before_the_load() {
     let target = Target::start(&[]);
-    let result = hit2(&target.url, &["-c", "2", "-n", "6", "--timeout", "1s"]);
-    assert_eq!(outcome(&result, "connect_failed"), 6, "{result:#}");
-    let failures = result["connect_failures"].as_object().expect("kinds");
-    assert!(failures.keys().all(|kind| ["closed", "other_protocol"].contains(&kind.as_str())), "{result:#}");
+    let says = "speaks no HTTP/2 without TLS; leave --http2-prior-knowledge out, or check the port";
+    // The second has users.
+    for way in [&[][..], &["--follow"]] {
+        let load = ["hit", &target.url, "-q", "-c", "2", "-n", "6", "--http2-prior-knowledge"];
+        let said = ends_with(3, &[&load[..], way].concat());
+        assert!(said.contains(says), "{way:?}: {said}");
+    }
 }
 
 #[test]

@@ -104,6 +104,15 @@ fn before_it_begins_it_says_what_it_costs_and_that_nothing_is_known_of_the_noise
         "{told}"
     );
     assert!(told.contains("not known yet") && told.contains("cannot be tested here"), "{told}");
+    let ahead = json(&replicate(&lab, &["--dry-run", "--json"]).output().unwrap());
+    assert!(ahead["version"] == 1 && ahead["write_up"] == "delays", "{ahead}");
+    assert!(ahead["cells"] == 4 && ahead["trials_a_block"] == 6, "{ahead}");
+    assert!(ahead["least"]["blocks"] == 6 && ahead["most"]["trials"] == 120, "{ahead}");
+    assert!(ahead["least"]["duration_s"].as_f64().is_some_and(|it| it > 0.0), "{ahead}");
+    let claims = ahead["claims"].as_array().unwrap();
+    let testable: Vec<&Value> = claims.iter().map(|claim| &claim["testable"]).collect();
+    assert_eq!(testable, [true, true, false], "{ahead}");
+    assert!(claims.iter().all(|claim| claim.get("findable").is_none()), "{ahead}");
     assert!(!lab.path("runs").exists());
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     let (busy, cores) = busy_ones(did);
     let (all, percent) = (group.threads, cores / f64::from(busy) * 100.0);
     let text = match busy {
+        1 if all == 1 => format!("the thread `{name}` was busy for {percent:.0} % of a core"),
         1 => format!("one of the {all} threads `{name}` was busy for {percent:.0} % of a core"),
         _ => format!("{busy} of the {all} threads `{name}` were busy for {percent:.0} % of a core each"),
     };

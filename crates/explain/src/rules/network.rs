@@ -300,8 +300,9 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
             (VerdictKind::NoKeepAlive, "a connection a request".to_owned(), text)
         }
         Some(k) => {
+            let kth = ordinal(k);
             let text =
-                format!("{counted}: {who} at each {k}th, which takes about {percent:.0} % of the work");
+                format!("{counted}: {who} at each {kth}, which takes about {percent:.0} % of the work");
             (VerdictKind::KeepAliveCap, format!("keep-alive cap of {k}"), text)
         }
         None => {
@@ -320,9 +321,28 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
     )
 }
 
+/// As in `2nd`.
+fn ordinal(number: u32) -> String {
+    let is_teen = matches!(number % 100, 11..=13);
+    let ending = match number % 10 {
+        1 if !is_teen => "st",
+        2 if !is_teen => "nd",
+        3 if !is_teen => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_in_a_row_is_told_as_people_say_it() {
+        let told = [1, 2, 3, 4, 10, 11, 12, 13, 21, 22, 23, 100, 101, 111, 1012].map(ordinal);
+        let said = "1st 2nd 3rd 4th 10th 11th 12th 13th 21st 22nd 23rd 100th 101st 111th 1012th";
+        assert_eq!(told.join(" "), said);
+    }
 
     #[test]
     fn the_pause_is_the_engines() {

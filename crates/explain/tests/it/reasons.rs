@@ -576,6 +576,7 @@ fn one_busy_thread_leaves_cores_unused() {
         (verdict.kind, verdict.phrase.as_str()),
         (VerdictKind::BlockedEventLoop, "1 thread busy (loop)")
     );
+    assert_eq!(verdict.evidence[0], "the thread `loop` was busy for 97 % of a core");
     // The same time spread over many threads is a lock's.
     signals(&mut trial).groups = vec![ThreadGroupUse {
         name: "pool-*".into(),

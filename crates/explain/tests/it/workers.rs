@@ -94,6 +94,7 @@ fn one_busy_thread_of_seven_is_a_blocked_loop_whoever_its_siblings_are() {
             (verdict.kind, verdict.phrase.as_str()),
             (VerdictKind::BlockedEventLoop, "1 thread busy (node)")
         );
+        assert!(verdict.evidence[0].starts_with("one of the 7 threads `node` was busy for "), "{verdict:?}");
         assert!(verdict.evidence[1].starts_with("all others of that name together for 2 %"), "{verdict:?}");
         assert!(verdict.evidence.iter().any(|it| it == "its process runs JavaScript, on one thread"));
         assert!(

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 fn written(samples: &[SampleResult<'_>]) -> String {
     let mut bytes = Vec::new();
-    let mut writer = JtlWriter::new(&mut bytes).unwrap();
+    let mut writer = JtlWriter::new(&mut bytes);
+    writer.begin().unwrap();
     for sample in samples {
         writer.write(sample).unwrap();
     }

@@ -14,7 +14,7 @@ use agent::{Booked, End, Joined, Lost, Seen, Told};
 use events::Moment;
 use plan::LoadPlan;
 use record::told_quantile;
-use stats::{Distribution, Interval};
+use stats::{Distribution, Interval, Quantile};
 use units::{Duration, Instant};
 
 use super::is_closed;
@@ -37,7 +37,7 @@ pub(super) struct AgentBooks {
     /// Of the same.
     generator_lag: Distribution,
     /// Of its last interval; of few requests it is no more than a bound from below.
-    pub(super) last_lag_p99: Option<Duration>,
+    pub(super) last_lag_p99: Option<Quantile>,
     end: Option<End>,
     /// Whether that was before its time, and nobody had told it to.
     by_itself: bool,
@@ -143,7 +143,7 @@ impl<'a> SharedBooks<'a> {
         interval.times.add_generator_lag_to(&mut self.lag);
         let books = &mut self.agents[agent];
         // A second of one thread often has too few requests to know it; the longest of ten is no 99th percentile.
-        books.last_lag_p99 = told_quantile(&self.lag, 0.99).map(|it| it.value);
+        books.last_lag_p99 = told_quantile(&self.lag, 0.99);
         if let Some(seen) = books.seen.get_mut(told.thread as usize) {
             *seen = Seen { last: told.last, told_to: told.to(), ended: told.ends };
         }

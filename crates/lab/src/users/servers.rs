@@ -12,7 +12,7 @@ use url::Url;
 
 use super::Setting;
 use crate::error::LabError;
-use crate::load::resolve;
+use crate::load::{greet, resolve};
 
 /// What the name of a server begins with that is secured.
 const SECURED: &str = "https://";
@@ -29,7 +29,7 @@ pub struct Servers {
 
 impl Servers {
     /// Resolves the servers that the scenario's URLs name, and `others` (`host:port` or `https://host:port`), which its
-    /// variables may: those are what `--host` names. Tries a handshake with each that is secured.
+    /// variables may: those are what `--host` names. Tries a handshake with each that is secured, and over HTTP/2 greets the others.
     ///
     /// # Errors
     /// Before anything is sent, what can't be said over the version that is spoken, and servers that can't be spoken to in it;
@@ -57,7 +57,11 @@ impl Servers {
             })?;
             let found = resolve(host.trim_matches(['[', ']']), port)?;
             servers.addresses.extend(found.first());
-            let scheme = if name.starts_with(SECURED) { SECURED } else { "" };
+            let is_secured = name.starts_with(SECURED);
+            if !is_secured {
+                found.iter().try_for_each(|address| greet(*address, setting.http))?;
+            }
+            let scheme = if is_secured { SECURED } else { "" };
             servers.names.push(format!("{scheme}{host}:{port}"));
         }
         let protocols = vec![setting.http.alpn().to_owned()];

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use plan::experiment::bounds::NAME_BYTES_MAX;
 use record::StepResult;
 use scenario::{Crowd, Report, StepSample, Transaction, Unsent};
 use stats::Distribution;
 use units::Instant;
 
-/// Labels that are kept apart at most: one with a variable in it may be another each time.
+/// Labels that are kept apart at most: one with a variable in it may be another each time, or longer than a record has room for.
 const LABELS_MAX: usize = 200;
 /// What the others are kept under.
 const OTHERS: &str = "(others)";
@@ -28,7 +29,8 @@ struct Step {
 
 impl Steps {
     fn step(&mut self, label: &str) -> &mut Step {
-        let known = self.0.contains_key(label) || self.0.len() < LABELS_MAX;
+        let has_room = self.0.len() < LABELS_MAX && label.len() as u64 <= NAME_BYTES_MAX;
+        let known = has_room || self.0.contains_key(label);
         let order = self.0.len();
         let label = if known { label } else { OTHERS };
         // Looked up twice, so that the usual case makes no text.
@@ -90,5 +92,30 @@ impl Report for Steps {
         step.is_transaction = true;
         step.times.record(transaction.elapsed);
         step.failed += u64::from(!transaction.ok);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever is filled in, the record can be read back.
+    #[test]
+    fn what_has_too_long_a_label_is_among_the_others() {
+        let crowd = Crowd { group: 0, in_group: 1, in_all: 1, started: 1, finished: 0 };
+        let mut steps = Steps::default();
+        for bytes in [4096, 4097, 4098] {
+            let unsent = Unsent {
+                label: "a".repeat(bytes),
+                method: "GET".into(),
+                url: "no url".into(),
+                message: "the URL is none".into(),
+                within_parent: false,
+            };
+            steps.unsent(&crowd, 0, &unsent, Instant::ORIGIN);
+        }
+        let told = steps.into_results();
+        let told: Vec<(usize, u64)> = told.iter().map(|it| (it.label.len(), it.failed)).collect();
+        assert_eq!(told, [(4096, 1), (OTHERS.len(), 2)]);
     }
 }

@@ -124,10 +124,11 @@ pub(super) fn agents(view: &View, columns: usize) -> Option<Line<'static>> {
         PLAIN
     };
     let one = |it: &AgentView| {
+        let mark = if it.generator_lag_p99_is_lower_bound { ">" } else { "" };
         let how = match it.generator_lag_p99_us {
             _ if it.lost => "lost".to_owned(),
             _ if is_silent(it) => format!("silent for {}", time(it.silent_s)),
-            Some(us) => format!("lag {}", time_us(us)),
+            Some(us) => format!("lag {mark}{}", time_us(us)),
             None => "no requests".to_owned(),
         };
         format!("{} ({}) {how}", it.number, plain_line(&it.name))

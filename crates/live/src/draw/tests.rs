@@ -112,6 +112,7 @@ fn machines_that_carry_a_load_are_told_by_what_is_wrong_with_them() {
         number,
         name: name.into(),
         generator_lag_p99_us: lag,
+        generator_lag_p99_is_lower_bound: number == 4,
         silent_s,
         lost,
     };
@@ -122,9 +123,11 @@ fn machines_that_carry_a_load_are_told_by_what_is_wrong_with_them() {
         agent(0, "load1", Some(38.0), 7.0, false),
         agent(1, "load2", Some(1500.0), 0.4, false),
         agent(3, "load4", None, 0.0, false),
+        agent(4, "load5", Some(1500.0), 0.0, false),
     ];
-    let text = drawn(&view, 120, 40).join("\n");
-    let told = "agents   2 (load3\\u{1b}[2J) lost  0 (load1) silent for 7 s  1 (load2) lag 1.50ms  3 (load4) no requests";
+    let text = drawn(&view, 160, 40).join("\n");
+    let told = "agents   2 (load3\\u{1b}[2J) lost  0 (load1) silent for 7 s  1 (load2) lag 1.50ms  3 (load4) no requests  \
+                4 (load5) lag >1.50ms";
     assert!(text.contains(told), "{text}");
 }
 

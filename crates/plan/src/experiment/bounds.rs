@@ -14,7 +14,7 @@ pub const TRIALS_MAX: u64 = 20_000;
 pub const CELLS_MAX: u64 = 2_000;
 /// Stacks of one table, its control included: each pair of them is compared.
 pub const STACKS_OF_A_TABLE_MAX: u64 = 64;
-/// Bytes of a name: a round's, a stack's, a load's.
+/// Bytes of a name: a round's, a stack's, a load's, a step's.
 pub const NAME_BYTES_MAX: u64 = 4096;
 /// One in so many blocks may be made once more.
 pub const REPEATED_ONE_IN: u32 = 5;
@@ -52,15 +52,24 @@ impl Experiment {
         let rounds = rounds.flat_map(|it| std::iter::once(it.name.clone()).chain(it.names_at_shares()));
         let rounds = rounds.map(|name| ("round", name));
         let stacks = self.stacks().into_iter().map(|id| ("stack", id.to_owned()));
-        let is_long = |(_, name): &(&str, String)| name.len() as u64 > NAME_BYTES_MAX;
-        let Some((of, name)) = rounds.chain(stacks).find(is_long) else { return Ok(()) };
-        let begins: String = name.chars().take(SHOWN_CHARS).collect();
-        let what = format!(
-            "the name of the {of} `{begins}…` has {} bytes, and none has more than {NAME_BYTES_MAX}",
-            name.len()
-        );
-        Err(PlanError::new(what, "give it a shorter one"))
+        rounds.chain(stacks).try_for_each(|(of, name)| short_name(of, &name))
     }
+}
+
+/// Refuses a name that a record has no room for. `of` is what has it.
+///
+/// # Errors
+/// If it is too long.
+pub fn short_name(of: &str, name: &str) -> Result<(), PlanError> {
+    if name.len() as u64 <= NAME_BYTES_MAX {
+        return Ok(());
+    }
+    let begins: String = name.chars().take(SHOWN_CHARS).collect();
+    let what = format!(
+        "the name of the {of} `{begins}…` has {} bytes, and none has more than {NAME_BYTES_MAX}",
+        name.len()
+    );
+    Err(PlanError::new(what, "give it a shorter one"))
 }
 
 /// How many stacks each table of a round has, and each in which their answer times are compared. A twin is of a stack that is there

@@ -7,6 +7,7 @@ use units::{Duration, Share};
 use super::load_table::parsed;
 use super::{Cell, Driver, Pace, Role};
 use crate::error::PlanError;
+use crate::load::span;
 
 /// Blocks at any rate when the file says nothing: what tells rows apart that differ by 5 % on a machine whose trials
 /// differ by 2 % within a block (docs/statistics.md).
@@ -38,6 +39,8 @@ const COOL_DOWN_MAX_DEFAULT: Duration = Duration::from_secs(10);
 const IDLE_LOOK_DEFAULT: Duration = Duration::from_secs(3);
 const IDLE_LOOK_LEAST: Duration = Duration::from_millis(1);
 const IDLE_LOOK_MOST: Duration = Duration::from_secs(60);
+/// How long a burst of a warm-up lasts when the file says nothing.
+const BURST_LENGTH_DEFAULT: Duration = Duration::from_secs(5);
 /// Bursts of a warm-up that can be asked for.
 const BURSTS_BOUND: u32 = 100;
 
@@ -219,8 +222,7 @@ pub(super) struct ProcedureTable {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BurstsTable {
-    #[serde(default, deserialize_with = "parsed")]
-    length: Option<Duration>,
+    length: Option<Spanned<String>>,
     #[serde(default, deserialize_with = "parsed")]
     pause: Option<Duration>,
     least: Option<Spanned<u32>>,
@@ -278,7 +280,7 @@ impl BurstsTable {
         let most = self.most.as_ref().map_or(12.max(least), |it| *it.get_ref());
         within(least, 1..=BURSTS_BOUND, "bursts", self.least.as_ref())?;
         within(most, least..=BURSTS_BOUND, "bursts at most", self.most.as_ref())?;
-        let length = self.length.unwrap_or(Duration::from_secs(5));
+        let length = burst_length(self.length.as_ref())?;
         let pause = self.pause.unwrap_or(Duration::from_secs(3));
         let settle = self.settle.unwrap_or(Duration::from_secs(2));
         // The users spread over it, and what the first of them found goes by.
@@ -287,6 +289,16 @@ impl BurstsTable {
         let window_max = self.window_max.unwrap_or(Duration::from_secs(60));
         Ok(Bursts { length, pause, least, most, settle, settle_max, window_max })
     }
+}
+
+/// Bursts of no length would load nothing, and no stack would ever be steady.
+fn burst_length(given: Option<&Spanned<String>>) -> Result<Duration, Misplaced> {
+    let Some(given) = given else { return Ok(BURST_LENGTH_DEFAULT) };
+    let text = given.get_ref();
+    let length = text.parse::<Duration>().map_err(|error| {
+        PlanError::new(format!("`{text}`: {error}"), "docs/experiments.md shows every key")
+    });
+    length.and_then(|it| span("burst", it)).map_err(|error| (error, given.span().start))
 }
 
 fn idle_look(given: Option<&Spanned<String>>) -> Result<Duration, Misplaced> {

@@ -244,7 +244,8 @@ fn trials_are_made_as_the_file_says() {
         ("precision = \"2\"", "x.toml:3:", "unknown unit"),
         ("placement = \"apart\"", "x.toml:3:", "apart"),
         ("bursts = { least = 3, most = 2 }", "x.toml:3:", "2 bursts at most"),
-        ("bursts = { length = \"5\" }", "x.toml:3:", "unknown unit"),
+        ("bursts = { length = \"5\" }", "x.toml:3:21: ", "unknown unit"),
+        ("bursts = { length = \"0s\" }", "x.toml:3:21: ", "a burst of zero; give it a length, as in 2s"),
     ] {
         let error = with(keys).unwrap_err().to_string();
         assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");

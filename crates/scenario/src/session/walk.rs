@@ -6,7 +6,7 @@ use units::{Duration, Instant};
 
 use super::request::Pending;
 use super::user::{Scope, User, counted, identity};
-use super::{Ended, Next, Transaction};
+use super::{Ended, Next, Sums, Transaction};
 use crate::model::{
     Children, CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pick, Portion, RequestStep, Step,
     Times, Users,
@@ -80,6 +80,7 @@ pub(super) struct Open {
     pub(super) elapsed: Duration,
     pub(super) samples: u32,
     pub(super) failed: u32,
+    pub(super) sums: Sums,
     with_pauses: bool,
     pub(super) parent_only: bool,
 }
@@ -97,8 +98,8 @@ enum Left {
 
 impl Open {
     fn new(label: String, from: Instant, with_pauses: bool, parent_only: bool) -> Self {
-        let (elapsed, samples, failed) = (Duration::ZERO, 0, 0);
-        Self { label, from, last: from, elapsed, samples, failed, with_pauses, parent_only }
+        let (elapsed, samples, failed, sums) = (Duration::ZERO, 0, 0, Sums::default());
+        Self { label, from, last: from, elapsed, samples, failed, sums, with_pauses, parent_only }
     }
 }
 
@@ -544,6 +545,7 @@ impl State {
             elapsed: if open.with_pauses { now.since(open.from) } else { open.elapsed },
             samples: open.samples,
             failed: open.failed,
+            sums: open.sums,
             ok: left == Left::AtItsEnd && open.failed == 0,
             broken_off: left == Left::ForGood,
             parent_only: open.parent_only,

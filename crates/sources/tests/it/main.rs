@@ -237,6 +237,17 @@ fn get(url: &str) -> String {
     format!(r#"{{"method": "GET", "url": "{url}", "headers": []}}"#)
 }
 
+#[test]
+fn a_long_url_gives_as_much_of_a_name_as_a_record_has_room_for() {
+    let url = format!("https://shop.example/{}", "a".repeat(5000));
+    let sourced = parse_har("shop.har", &recording(&[get(&url)]), true, &options(None)).unwrap();
+    let all = requests(&sourced);
+    assert_eq!(all[0].url.constant(), Some(url.as_str()));
+    let name = all[0].name.constant().unwrap();
+    assert!(name.starts_with("GET /aaa") && name.ends_with("a…"), "{name}");
+    assert_eq!(name.len() as u64, plan::experiment::bounds::NAME_BYTES_MAX);
+}
+
 /// What a browser has of its own, and what a proxy is told, is not the first server; and whoever types a name alone is sent
 /// from http to https.
 #[test]

@@ -1,6 +1,5 @@
 //! Files that a load writes beside its result: percentiles, and a row for each request.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use units::Duration;
 use crate::arguments::Hit;
 use crate::clock::now_ms;
 use crate::exit::Failure;
-use crate::output;
+use crate::output::{self, Replaced};
 
 /// Refuses one file for two of what is written: only the last would be in it.
 pub fn each_has_its_own(arguments: &Hit) -> Result<(), PlanError> {
@@ -33,7 +32,7 @@ pub fn each_has_its_own(arguments: &Hit) -> Result<(), PlanError> {
 /// Percentiles in the making.
 pub struct Percentiles<'a> {
     path: &'a Path,
-    file: File,
+    file: Replaced,
     times: Distribution,
 }
 
@@ -41,9 +40,7 @@ impl<'a> Percentiles<'a> {
     /// Opens the file of `--hgrm` before the load, so that nothing is measured for a file that can't be.
     pub fn open(arguments: &'a Hit) -> Result<Option<Self>, Failure> {
         let Some(path) = &arguments.hgrm else { return Ok(None) };
-        // What an earlier load left there stays until there is something in its place.
-        let file = File::options().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| unwritable(path, &error, "--hgrm"))?;
+        let file = Replaced::open(path).map_err(|error| unwritable(path, &error, "--hgrm"))?;
         Ok(Some(Self { path, file, times: Distribution::default() }))
     }
 
@@ -60,16 +57,16 @@ impl<'a> Percentiles<'a> {
             self.times.record_censored_many(Duration::ZERO, lost);
         }
         let text = exports::hgrm(&self.times);
-        let written = record::empty(&self.file).and_then(|()| self.file.write_all(text.as_bytes()));
+        let written = self.file.write_all(text.as_bytes());
         written.map_err(|error| unwritable(self.path, &error, "--hgrm"))
     }
 }
 
 /// Opens the file of `--jtl`.
-pub fn jtl_writer(arguments: &Hit) -> Result<Option<JtlWriter<File>>, Failure> {
+pub fn jtl_writer(arguments: &Hit) -> Result<Option<JtlWriter<Replaced>>, Failure> {
     let Some(path) = &arguments.jtl else { return Ok(None) };
-    let writer = File::create(path).and_then(JtlWriter::new);
-    writer.map(Some).map_err(|error| unwritable(path, &error, "--jtl"))
+    let file = Replaced::open(path).map_err(|error| unwritable(path, &error, "--jtl"))?;
+    Ok(Some(JtlWriter::new(file)))
 }
 
 /// What the rows of a load of one request have in common.
@@ -87,15 +84,19 @@ pub fn rows_of(job: &Job<'_>, target: &HttpTarget) -> RowsOf {
     }
 }
 
+/// A row for each sample, and what became of the samples.
+type Rows = (RequestRows<Replaced>, Kept);
+
 /// Writes a row for each sample until the load has ended.
-pub fn keep(samples: Samples, mut rows: RequestRows<File>) -> io::Result<Kept> {
+pub fn keep(samples: Samples, mut rows: RequestRows<Replaced>) -> io::Result<Rows> {
     let kept = samples.keep(|thread, sample| rows.write(thread, sample))?;
-    rows.finish().map(|()| kept)
+    Ok((rows, kept))
 }
 
-/// Whether all rows of a load are in its file.
-pub fn all_rows(arguments: &Hit, kept: io::Result<Kept>) -> Result<(), Failure> {
+/// Whether all rows of a load that was made are in its file.
+pub fn all_rows(arguments: &Hit, rows: io::Result<Rows>) -> Result<(), Failure> {
     let Some(path) = &arguments.jtl else { return Ok(()) };
+    let kept = rows.and_then(|(rows, kept)| rows.finish().map(|()| kept));
     let Kept { written, lost } = kept.map_err(|error| unwritable(path, &error, "--jtl"))?;
     if lost == 0 {
         return Ok(());

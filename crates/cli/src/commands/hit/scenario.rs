@@ -110,7 +110,7 @@ fn carry(
     let control = interrupt::on_signals()?;
     let mut progress = LoadProgress::new(&title(arguments), &plan, audience(arguments))?;
     let (done, kept) = std::thread::scope(|scope| {
-        let books = books.map(|(results, books)| scope.spawn(move || keep(results, books, |_| {})));
+        let books = books.map(|(results, books)| scope.spawn(move || keep(results, books)));
         let report = (Steps::default(), report);
         let done = carry_out(&prepared, &setting, servers, report, &control, &mut |moment| {
             if beside.see(&moment, control.is_interrupted()) {
@@ -130,7 +130,11 @@ fn carry(
     }
     result.steps = steps.into_results();
     let path = arguments.jtl.as_deref().unwrap_or(Path::new(""));
-    let all_rows = kept.transpose().map(drop).map_err(|error| files::unwritable(path, &error, "--jtl"));
+    let all_rows = kept.map_or(Ok(()), |mut books| {
+        books.begin();
+        books.finish(now_ms()).1.map(drop)
+    });
+    let all_rows = all_rows.map_err(|error| files::unwritable(path, &error, "--jtl"));
     let code = finish(arguments, result, beside, all_rows.and_then(|()| beside::is_whole(log.as_ref())))?;
     progress.linger(&control);
     Ok(code)

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use driver::UnixSocket;
 use lab::LabError;
-use lab::load::{look_up, reach, resolve};
+use lab::load::{greet, look_up, reach, resolve};
 use lab::secured::{secure, secure_behind, secure_through, tunnel_behind};
 use plan::{HttpTarget, HttpVersion, LoadPlan, PlanError};
 use sources::{Proxy, Speaks};
@@ -52,6 +52,9 @@ impl Way {
         let (host, port) = request::where_to(options, &target.host, target.port)?;
         let targets = resolve(&host, port)?;
         let peers = secure(&target, plan.http, &targets, settings)?;
+        if peers.is_none() {
+            targets.iter().try_for_each(|address| greet(*address, plan.http))?;
+        }
         Ok(Self { target, targets, socket: None, peers, words: None })
     }
 

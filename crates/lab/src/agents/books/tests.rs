@@ -124,8 +124,10 @@ fn the_longest_of_few_lags_is_no_99th_percentile() {
         books.agents[0].last_lag_p99
     };
     assert_eq!(last_lag(0), None);
-    assert!(last_lag(10).is_some_and(|it| it < Duration::from_micros(500)), "{:?}", last_lag(10));
-    assert!(last_lag(300).is_some_and(|it| it > Duration::from_micros(900)), "{:?}", last_lag(300));
+    let of_few = last_lag(10).unwrap();
+    assert!(of_few.is_lower_bound && of_few.value < Duration::from_micros(500), "{of_few}");
+    let of_enough = last_lag(300).unwrap();
+    assert!(!of_enough.is_lower_bound && of_enough.value > Duration::from_micros(900), "{of_enough}");
 }
 
 #[test]

@@ -244,6 +244,21 @@ fn transaction(with_pauses: bool, parent_only: bool, steps: Vec<Step>) -> Step {
     Step::Transaction { name: t("buy ${__threadNum}"), with_pauses, parent_only, steps }
 }
 
+/// No record has room for it.
+#[test]
+fn a_step_with_too_long_a_name_is_refused() {
+    let named = |bytes: usize| "a".repeat(bytes);
+    let name = t(&format!("{}${{__threadNum}}", named(4097)));
+    let whole =
+        Step::Transaction { name, with_pauses: false, parent_only: false, steps: requests(&["a", "b"]) };
+    for step in [request(&named(4097)), whole] {
+        let error = Prepared::new(scenario(1, vec![step])).unwrap_err().to_string();
+        let says = "has 4097 bytes, and none has more than 4096; give it a shorter one";
+        assert!(error.starts_with("the name of the step `aaa") && error.ends_with(says), "{error}");
+    }
+    Prepared::new(scenario(1, vec![request(&named(4096))])).unwrap();
+}
+
 /// JMeter's transaction controller, with and without "include duration of timer".
 #[test]
 fn a_transaction_takes_its_requests_time_and_its_pauses_if_so_wished() {
@@ -286,6 +301,15 @@ fn a_transaction_fails_with_its_requests_and_with_being_left() {
     scenario.groups[0].on_error = OnError::StopUser;
     let broken_off = run(scenario, bad);
     assert_eq!(found(&broken_off), found(&left));
+    // The request that ends a transaction is of it, too.
+    for run in [&through, &left, &broken_off] {
+        let ms = |count: u32| Duration::from_millis(count.into());
+        assert!(run.transactions.iter().all(|it| {
+            let count = u64::from(it.samples);
+            let bytes = (it.sums.received_bytes, it.sums.sent_bytes) == (100 * count, 10 * count);
+            bytes && it.sums.latency == ms(5 * it.samples) && it.sums.connect == ms(it.samples)
+        }));
+    }
     assert!(broken_off.transactions.iter().all(|it| it.broken_off));
 }
 

@@ -38,7 +38,7 @@ use crate::exit::Failure;
 use crate::output::say;
 
 /// Tools whose command line we have, by the name that a link to us may have.
-const STANDS_IN_FOR: [&str; 3] = ["wrk", "h2load", "sb"];
+const STANDS_IN_FOR: [&str; 4] = ["wrk", "h2load", "jmeter", "sb"];
 
 fn main() -> ExitCode {
     let typed = match arguments() {

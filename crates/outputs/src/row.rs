@@ -49,6 +49,9 @@ impl Tool {
     }
 }
 
+/// The status that sb gives to exceptions and timeouts. It goes where a server's 303 leads, and tells of none.
+pub(crate) const SB_EXCEPTION: u16 = 303;
+
 /// What failed, as far as it was told. `None` is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Errors {
@@ -219,6 +222,15 @@ impl Row {
         let Errors { read, write, .. } = self.errors;
         match self.tool {
             Tool::Wrk | Tool::Wrk2 | Tool::H2load => read.unwrap_or(0).saturating_add(write.unwrap_or(0)),
+            _ => 0,
+        }
+    }
+
+    /// Exceptions and timeouts among the bad answers that sb calls a status.
+    pub fn exceptions(&self) -> u64 {
+        match self.tool {
+            Tool::Sb if self.statuses.is_empty() => self.errors.bad_answers.unwrap_or(0),
+            Tool::Sb => self.statuses.get(&SB_EXCEPTION).copied().unwrap_or(0),
             _ => 0,
         }
     }

@@ -47,7 +47,10 @@ pub(super) fn figures(row: &Row) -> Option<Law> {
         return None;
     }
     let ratio = rate.value * mean.value / 1e3 / users;
-    let slack = ratio * rate.slack() + rate.value * mean.step / 1e3 / users;
+    // sb counts what its users had under way at the end, too, and leaves out how long that took.
+    let counted = row.requests.filter(|_| row.tool == Tool::Sb);
+    let at_the_end = counted.map_or(0.0, |requests| users / requests as f64);
+    let slack = ratio * (rate.slack() + at_the_end) + rate.value * mean.step / 1e3 / users;
     Some(Law { users, rate_per_s: rate.value, mean_ms: mean.value, ratio, slack })
 }
 
@@ -156,7 +159,7 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
     let implied = shown::time(law.implied_ms());
     let what = match told {
         Told::Innocent if row.may_wait => {
-            "the command has a script or a connection a request, so users may wait between requests or send several".into()
+            "the command has a script, a delay or a connection a request, so users may wait between them or send several".into()
         }
         Told::Innocent => format!(
             "no more than connection set-up{} and the ends of the run may do",

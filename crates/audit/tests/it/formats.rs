@@ -405,6 +405,75 @@ fn a_jmeter_table_may_have_decimal_commas_in_quotes() {
     assert_eq!((rows[0].errors.bad_answers, &rows[0].unreadable), (Some(500), &Vec::new()));
 }
 
+/// An output of sb as a file has it: 100/s of 100 ms for a minute.
+fn sb(command: &str, statuses: &str) -> String {
+    format!(
+        "$ {command}\nStarting at 2026/1/1 12:00:00\n[Press C to stop the test]\n\r5999\t(RPS: 100)\t\t\t\r6000\t(RPS: \
+         100)\t\t\t\n---------------Finished!----------------\nFinished at 2026/1/1 12:01:00 (took 00:01:00.0000000)\n\
+         {statuses}\nRPS: 100 (requests/second)\nMax: 900ms\nMin: 1ms\nAvg: 100ms\n\n  50%\tbelow 90ms\n99.9%\tbelow 800ms\n"
+    )
+}
+
+#[test]
+fn what_sb_calls_303_is_no_other_status() {
+    let found = |statuses: &str| {
+        let audit = crate::found(&sb("sb -u http://h/x -c 10 -N 60", statuses));
+        let all = crate::all(&audit).into_iter().filter(|it| it.kind != Kind::NoRepeats);
+        all.map(|it| (it.level, it.kind, it.text.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("Status 200:    6000\n"), []);
+    assert_eq!(found("Status 200:    5000\nStatus 304:    1000\n"), [], "3xx is no failure");
+    let failed = "Status 200:    5000\nStatus 500:    1000\n";
+    let [(Level::Unknown, Kind::ErrorsAsAnswers, text)] = &found(failed)[..] else {
+        panic!("answers that are told for what they are")
+    };
+    assert!(text.starts_with("1000 of 6000 requests (16.7 %) brought no good answer and"), "{text}");
+    let thrown = "Status 200:    5000\nStatus 303:    1000\n";
+    let [(Level::Broken, Kind::ErrorsAsAnswers, text)] = &found(thrown)[..] else {
+        panic!("exceptions that are called answers")
+    };
+    assert!(text.contains("are \"Status 303\", which is what sb calls an exception"), "{text}");
+    let both = "Status 200:    5000\nStatus 303:    600\nStatus 500:    400\n";
+    let [(Level::Broken, Kind::ErrorsAsAnswers, text)] = &found(both)[..] else { panic!("some of each") };
+    assert!(text.contains("brought no good answer, 600 of them \"Status 303\""), "{text}");
+}
+
+#[test]
+fn users_of_sb_wait_and_begin_where_its_command_says_so() {
+    const GOOD: &str = "Status 200:    6000\n";
+    let of = |command: &str| kinds(&sb(command, GOOD));
+    assert_eq!(of("sb -u http://h/x -c 100 -N 60 -y 0"), [(Level::Broken, Kind::LittlesLaw)]);
+    for command in [
+        "sb -u http://h/x -c 100 -N 60 -y 900",
+        "sbcore --url=http://h/x --concurrency 100 --numberOfSeconds=60 --delayInMillisecond 900",
+    ] {
+        assert_eq!(of(command), [(Level::Note, Kind::LittlesLaw)], "{command}");
+    }
+    // A warm-up of ten seconds is in the time that it took, and in nothing else.
+    let warmed = |command: &str| sb(command, GOOD).replace("(took 00:01:00", "(took 00:01:10");
+    let untold = warmed("sb -u http://h/x -c 10 -N 60");
+    assert!(kinds(&untold).contains(&(Level::Broken, Kind::RateTimesTime)), "{:?}", kinds(&untold));
+    assert_eq!(kinds(&warmed("sb -u http://h/x -c 10 -N 60 -W 10")), []);
+    assert_eq!(kinds(&untold.replace("\r5999", "\rWarmup [Users 10]: 990\r5999")), []);
+    // Of a run that was killed there is the last state of a line that a terminal would have rewritten.
+    let (cut, _) = untold.split_once("Status").unwrap();
+    assert_eq!(read(cut).rows[0].requests, Some(6000));
+}
+
+/// As in the log of a build server.
+#[test]
+fn colours_and_the_line_ends_of_other_systems_change_nothing() {
+    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt"] {
+        let (plain, mut coloured) = (format(name), String::new());
+        for line in plain.lines() {
+            write!(coloured, "\u{1b}[36;1m{line}\u{1b}(B\u{1b}[m\r\n").unwrap();
+        }
+        assert_eq!(read(&coloured).rows, read(&plain).rows, "{name}");
+    }
+    let cut = read(&format("h2load.txt").replace("requests:", "\u{1b}[31\nrequests:"));
+    assert_eq!(cut.rows[0].requests, read(&format("h2load.txt")).rows[0].requests);
+}
+
 /// Ours says of a mean no more than what it is above, where requests were given up.
 #[test]
 fn a_mean_of_sb_that_is_a_bound_is_neither_a_mean_nor_missing() {

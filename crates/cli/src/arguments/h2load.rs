@@ -109,7 +109,7 @@ pub struct H2load {
     pub threads: u32,
     /// Requests that share a connection at one time.
     pub streams: u32,
-    /// How long to load.
+    /// How long to load; none of 0, as with h2load.
     pub duration: Option<Duration>,
     /// Load before it.
     pub warm_up: Duration,
@@ -121,7 +121,7 @@ pub struct H2load {
     pub rate: Option<u32>,
     /// See `rate`.
     pub rate_period: Duration,
-    /// Requests a second that are due on each connection.
+    /// Requests a second that are due on each connection; none of 0.
     pub rps: Option<f64>,
     /// URIs as given.
     pub uris: Vec<String>,
@@ -237,7 +237,10 @@ fn take(load: &mut H2load, letter: char, value: String) -> Result<(), String> {
             let said = || format!("-N: bad value for the conn_inactivity_timeout wait time: {value}");
             load.inactivity_timeout = Some(duration(&value).ok_or_else(said)?).filter(|it| !it.is_zero());
         }
-        'D' => load.duration = Some(duration(&value).ok_or_else(|| format!("-D: value error {value}"))?),
+        'D' => {
+            let said = || format!("-D: value error {value}");
+            load.duration = Some(duration(&value).ok_or_else(said)?).filter(|it| !it.is_zero());
+        }
         WARM_UP => {
             load.warm_up = duration(&value).ok_or_else(|| format!("--warm-up-time: value error {value}"))?;
         }
@@ -246,8 +249,9 @@ fn take(load: &mut H2load, letter: char, value: String) -> Result<(), String> {
                 duration(&value).ok_or_else(|| format!("--rate-period: value error {value}"))?;
         }
         RPS => {
-            let rps = value.parse().ok().filter(|rps: &f64| rps.is_finite() && *rps > 0.0 && *rps <= 1e6);
-            load.rps = Some(rps.ok_or_else(|| format!("--rps: Invalid value {value}"))?);
+            let rps = value.parse::<f64>().ok().filter(|rps| (0.0..=1e6).contains(rps));
+            let rps = rps.ok_or_else(|| format!("--rps: Invalid value {value}"))?;
+            load.rps = Some(rps).filter(|it| *it > 0.0);
         }
         'H' => load.headers.push(header(&value)?),
         'p' => {
@@ -399,10 +403,14 @@ mod tests {
         let patient = read("-N 0 -T0 http://x/").unwrap();
         assert_eq!((patient.inactivity_timeout, patient.active_timeout), (None, None), "0 is for ever");
         assert_eq!(read("-N 5 http://x/").unwrap().inactivity_timeout, Some(Duration::from_secs(5)));
+        let counted = read("-n 5 -D 0 --rps 0 -r 1 http://x/").unwrap();
+        assert_eq!((counted.requests, counted.duration, counted.rps), (5, None, None), "0 is as if not said");
     }
 
     #[test]
     fn what_h2load_refuses_is_refused_in_its_words() {
+        const NO_REQUESTS: &str =
+            "-n: the number of requests must be strictly greater than 0 if timing-based test is not being run.";
         for (line, message) in [
             ("", "no URI or input file given"),
             ("-c0 http://x/", "-c: the number of clients must be strictly greater than 0."),
@@ -414,6 +422,8 @@ mod tests {
             ("-m0 http://x/", "-m: the max concurrent streams must be strictly greater than 0."),
             ("-w31 http://x/", "-w: specify the integer in the range [0, 30], inclusive"),
             ("-D 1x http://x/", "-D: value error 1x"),
+            ("-n 0 -D 0 http://x/", NO_REQUESTS),
+            ("--rps=-1 http://x/", "--rps: Invalid value -1"),
             ("-H a http://x/", "-H: invalid header: a"),
             ("-H a: http://x/", "-H: invalid header - value missing: a:"),
             ("-r1 -D1 http://x/", "-r, -D: they are mutually exclusive."),

@@ -36,9 +36,12 @@ pub struct Jmeter {
     /// Replace what -l and -o name
     #[arg(short = 'f', long = "forceDeleteResultFile")]
     pub force: bool,
-    /// A property: what ${__P(name)} is in the plan; may be repeated
+    /// A property: what ${__P(name)} is in the plan; may be repeated; NAME= takes it away
     #[arg(short = 'J', long = "jmeterproperty", value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
+    /// A file of properties that come before all others
+    #[arg(short = 'p', long = "propfile", value_name = "FILE")]
+    pub property_file: Option<PathBuf>,
     /// A file of properties, a line each: name=value; -J comes after it
     #[arg(short = 'q', long = "addprop", value_name = "FILE")]
     pub property_files: Vec<PathBuf>,
@@ -51,4 +54,83 @@ pub struct Jmeter {
     /// Seed of every random choice
     #[arg(long, default_value = "0")]
     pub seed: Seed,
+    #[command(flatten)]
+    pub others: Others,
+}
+
+/// System properties that change what is sent, by how their names begin.
+const OF_CONNECTIONS: [&str; 4] = ["http.", "https.", "socksProxy", "javax.net.ssl.keyStore"];
+
+/// What JMeter's command line has besides: scripts give it, and it is known by name, so that each is taken or refused by name.
+#[derive(Debug, Args)]
+pub struct Others {
+    #[arg(short = 'j', long = "jmeterlogfile", hide = true)]
+    log: Option<PathBuf>,
+    #[arg(short = 'i', long = "jmeterlogconf", hide = true)]
+    log_settings: Option<PathBuf>,
+    #[arg(short = 'L', long = "loglevel", hide = true)]
+    log_levels: Vec<String>,
+    #[arg(short = 'd', long = "homedir", hide = true)]
+    home: Option<PathBuf>,
+    #[arg(short = 'D', long = "systemproperty", hide = true)]
+    system_properties: Vec<String>,
+    #[arg(short = 'S', long = "systemPropertyFile", hide = true)]
+    system_property_files: Vec<PathBuf>,
+    #[arg(short = 'G', long = "globalproperty", hide = true)]
+    global_properties: Vec<String>,
+    #[arg(short = 'r', long = "runremote", hide = true)]
+    runs_remote: bool,
+    #[arg(short = 'R', long = "remotestart", hide = true)]
+    remote_hosts: Option<String>,
+    #[arg(short = 'X', long = "remoteexit", hide = true)]
+    ends_remote: bool,
+    #[arg(short = 'E', long = "proxyScheme", hide = true)]
+    proxy_scheme: Option<String>,
+    #[arg(short = 'H', long = "proxyHost", hide = true)]
+    proxy_host: Option<String>,
+    #[arg(short = 'P', long = "proxyPort", hide = true)]
+    proxy_port: Option<String>,
+    #[arg(short = 'N', long = "nonProxyHosts", hide = true)]
+    direct_hosts: Option<String>,
+    #[arg(short = 'u', long = "username", hide = true)]
+    proxy_name: Option<String>,
+    #[arg(short = 'a', long = "password", hide = true)]
+    proxy_password: Option<String>,
+}
+
+impl Others {
+    /// The first that was given of those that change what is sent, or from where: its name, and why it is refused.
+    pub fn refused(&self) -> Option<(&'static str, &'static str)> {
+        const SYSTEM: &str = "system properties of connections, and files of them, are not looked at";
+        const REMOTE: &str = "JMeter's servers are not spoken to, and all users are on this machine";
+        const PROXY: &str = "requests go through no proxy";
+        let is_of_connections = |given: &String| OF_CONNECTIONS.iter().any(|name| given.starts_with(*name));
+        let all = [
+            (self.system_properties.iter().any(is_of_connections), "-D (--systemproperty)", SYSTEM),
+            (!self.system_property_files.is_empty(), "-S (--systemPropertyFile)", SYSTEM),
+            (self.runs_remote, "-r (--runremote)", REMOTE),
+            (self.remote_hosts.is_some(), "-R (--remotestart)", REMOTE),
+            (self.ends_remote, "-X (--remoteexit)", REMOTE),
+            (self.proxy_scheme.is_some(), "-E (--proxyScheme)", PROXY),
+            (self.proxy_host.is_some(), "-H (--proxyHost)", PROXY),
+            (self.proxy_port.is_some(), "-P (--proxyPort)", PROXY),
+            (self.direct_hosts.is_some(), "-N (--nonProxyHosts)", PROXY),
+            (self.proxy_name.is_some(), "-u (--username)", PROXY),
+            (self.proxy_password.is_some(), "-a (--password)", PROXY),
+        ];
+        all.into_iter().find_map(|(given, name, why)| given.then_some((name, why)))
+    }
+
+    /// Those that were given of the ones that are about JMeter's own process, or its servers'.
+    pub fn without_effect(&self) -> Vec<&'static str> {
+        let all = [
+            (self.log.is_some(), "-j (--jmeterlogfile)"),
+            (self.log_settings.is_some(), "-i (--jmeterlogconf)"),
+            (!self.log_levels.is_empty(), "-L (--loglevel)"),
+            (self.home.is_some(), "-d (--homedir)"),
+            (!self.system_properties.is_empty(), "-D (--systemproperty)"),
+            (!self.global_properties.is_empty(), "-G (--globalproperty)"),
+        ];
+        all.into_iter().filter_map(|(given, name)| given.then_some(name)).collect()
+    }
 }

@@ -39,6 +39,15 @@ pub fn run(arguments: &Jmeter) -> ExitCode {
 }
 
 fn carry_out_plan(arguments: &Jmeter) -> Result<ExitCode, Failure> {
+    if let Some((name, why)) = arguments.others.refused() {
+        return Err(Failure::usage(format!("{name} is not supported: {why}; leave it out")));
+    }
+    let idle = arguments.others.without_effect();
+    if !idle.is_empty() {
+        let names = idle.join(", ");
+        let why = "JMeter itself does not run, and what there is to say is on standard error";
+        say(format_args!("proofload: {names}: without effect: {why}"));
+    }
     let properties = properties(arguments)?;
     let text = toml_file::read_up_to(&arguments.plan, PLAN_BYTES_MAX)?;
     let read = import_with(&arguments.plan, &text, &properties, &included).and_then(|plan| {
@@ -276,7 +285,7 @@ fn write_reports(folder: &Path, aggregate: &Aggregate) -> Result<(), Failure> {
 
 fn properties(arguments: &Jmeter) -> Result<BTreeMap<String, String>, Failure> {
     let mut properties = BTreeMap::new();
-    for path in &arguments.property_files {
+    for path in arguments.property_file.iter().chain(&arguments.property_files) {
         let text = toml_file::read(path)?;
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (name, value) = pair(line).ok_or_else(|| {
@@ -288,7 +297,12 @@ fn properties(arguments: &Jmeter) -> Result<BTreeMap<String, String>, Failure> {
     for given in &arguments.properties {
         let (name, value) = pair(given)
             .ok_or_else(|| Failure::usage(format!("-J{given} is no property; write -Jname=value")))?;
-        properties.insert(name, value);
+        // As with JMeter. So what a script has no value for leaves the plan's own default.
+        if value.is_empty() {
+            properties.remove(&name);
+        } else {
+            properties.insert(name, value);
+        }
     }
     Ok(properties)
 }

@@ -43,11 +43,11 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::told_by("sb", error))?;
     environment::note_proxy(false, [(target.is_secured, target.host.as_str(), target.port)]);
     let control = interrupt::on_signals()?;
-    let began = Zoned::now();
-    print(&format!("Starting at {}\n[Press C to stop the test]", date_time(&began)))?;
+    print(&format!("Starting at {}\n[Press C to stop the test]", date_time(&Zoned::now())))?;
     if sb.dry_run {
+        let began = Instant::now();
         let run = dry_run(sb, &target, targets[0])?;
-        print(&format!("{}\n{}", finished(&began), sb_text(&run)))?;
+        print(&format!("{}\n{}", finished(began.elapsed().into()), sb_text(&run)))?;
         return Ok(ExitCode::SUCCESS);
     }
     stop_on_c(&control);
@@ -69,7 +69,8 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
     let length = Duration::from_secs_f64(report.result.window.duration_s);
     let last = sb_progress(books.tally.done_answered(), length);
     let figures = sb_text(&SbRun::new(&books, &report.result, DRAIN));
-    let mut text = format!("{last}\n{}\n{figures}", finished(&began));
+    // Without the warm-up, and without what was waited for at the end: the rate is of just that time.
+    let mut text = format!("{last}\n{}\n{figures}", finished(length));
     if sb.verdict || is_terminal() {
         text.push_str("\n\n");
         text.push_str(&beside_text(&report, &[]));
@@ -80,15 +81,14 @@ pub fn run(sb: &Sb) -> Result<ExitCode, Failure> {
 }
 
 /// The two lines at the end of a test.
-fn finished(began: &Zoned) -> String {
-    let now = Zoned::now();
-    let took_us = (now.timestamp().as_microsecond() - began.timestamp().as_microsecond()).max(0);
-    let (seconds, us) = (took_us / 1_000_000, took_us % 1_000_000);
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+fn finished(took: Duration) -> String {
     // The clock of .NET counts tenths of microseconds.
+    let ticks = took.as_nanos() / 100;
+    let (seconds, ticks) = (ticks / 10_000_000, ticks % 10_000_000);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     format!(
-        "---------------Finished!----------------\nFinished at {} (took {hours:02}:{minutes:02}:{seconds:02}.{us:06}0)",
-        date_time(&now)
+        "---------------Finished!----------------\nFinished at {} (took {hours:02}:{minutes:02}:{seconds:02}.{ticks:07})",
+        date_time(&Zoned::now())
     )
 }
 
@@ -139,10 +139,12 @@ fn read(path: &Path) -> Result<String, PlanError> {
 
 fn plan(sb: &Sb) -> Result<LoadPlan, PlanError> {
     let ms = Duration::from_millis(sb.delay_ms);
+    // sb takes 0 for its own default, by which -n counts.
+    let seconds = sb.seconds.filter(|it| *it > 0);
     let mut plan = LoadPlan::new(&LoadArguments {
         connections: Some(sb.concurrency),
-        duration: sb.seconds.map(Duration::from_secs),
-        requests: sb.seconds.is_none().then_some(sb.requests),
+        duration: seconds.map(Duration::from_secs),
+        requests: seconds.is_none().then_some(sb.requests),
         think: (sb.delay_ms > 0).then_some(ms),
         warm_up: Some(Duration::from_secs(sb.warm_up_s)),
         timeout: Some(TIMEOUT),

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use crate::common::{Target, run};
+use crate::common::{Target, link_named, run};
 
 /// Users who log in, wait a little and go on, twice each.
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -133,6 +133,33 @@ fn what_is_asserted_and_does_not_hold_is_an_error_of_the_sample() {
     assert!(text.contains("Err:    10 (50.00%)"), "{text}");
     let jtl = fs::read_to_string(&results).expect("written");
     assert_eq!(jtl.matches(",text,false,").count(), 10, "{jtl}");
+}
+
+#[test]
+fn options_of_jmeters_own_process_are_taken_and_those_that_change_what_is_sent_are_refused() {
+    let target = Target::start(&[]);
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plan, log) = (path(dir.path(), "shop.jmx"), path(dir.path(), "jmeter.log"));
+    fs::write(&plan, PLAN.replace("${expected}", "hello")).expect("written");
+    let (link, port) = (link_named("jmeter", &dir), format!("-Jport={}", port(&target)));
+    // A script's variable that is not set: the plan has five users by itself.
+    let plain = ["-n", "-t", &plan, &port, "-Jusers="];
+    let jmeter = |more: &[&str]| Command::new(&link).args(plain).args(more).output().expect("it runs");
+    let output = jmeter(&["-j", &log, "-LDEBUG", "-Duser.timezone=UTC", "-d", "/opt/jmeter"]);
+    let (text, errors) = texts(&output);
+    assert!(output.status.code() == Some(0) && text.contains("summary =     20 in "), "{text}{errors}");
+    let idle = "-j (--jmeterlogfile), -L (--loglevel), -d (--homedir), -D (--systemproperty): without effect: ";
+    assert!(errors.contains(idle), "{errors}");
+    for (more, part) in [
+        (&["-H", "proxy"][..], "-H (--proxyHost) is not supported: requests go through no proxy"),
+        (&["-Dhttp.proxyHost=proxy"], "-D (--systemproperty) is not supported"),
+        (&["-R", "host"], "-R (--remotestart) is not supported"),
+    ] {
+        let output = jmeter(more);
+        let (text, errors) = texts(&output);
+        assert_eq!((output.status.code(), text.as_str()), (Some(1), ""), "{errors}");
+        assert!(errors.contains(part), "{errors}");
+    }
 }
 
 #[test]

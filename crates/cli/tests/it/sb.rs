@@ -25,6 +25,7 @@ fn a_number_of_requests_is_shown_as_sb_shows_it() {
     for arguments in [
         &["-u", &url, "-c", "4", "-n", "200", "-B"][..],
         &["--url", &url, "--concurrency=4", "--numberOfRequests=200"],
+        &["-u", &url, "-c4", "-n200", "-N0"],
     ] {
         let output = sb(arguments);
         let text = stdout(&output);
@@ -44,6 +45,21 @@ fn a_number_of_requests_is_shown_as_sb_shows_it() {
         let row = row(&text);
         assert_eq!((row.requests, row.percentiles_ms.len()), (Some(200), 9), "{text}");
         assert!(row.missing.is_empty() && row.elapsed_s.is_some() && row.mean_ms.is_some(), "{text}");
+    }
+}
+
+/// What is answered behind the end is among the statuses and not in the rate.
+#[test]
+fn nothing_is_broken_in_a_run_of_a_few_answers() {
+    let target = Target::start(&["--path", "/slow=400ms"]);
+    let url = format!("{}/slow", target.url);
+    let command = ["-u", &url, "-c", "4", "-N", "1"];
+    let text = stdout(&sb(&command));
+    assert!(text.contains(" (took 00:00:01.0"), "what was waited for is not in it: {text}");
+    for text in [format!("$ sb {}\n{text}", command.join(" ")), text] {
+        let document = audit::read("output", &text).expect("it is sb's output");
+        let findings = audit::audit(&[document]).files.remove(0).findings;
+        assert!(findings.iter().all(|it| it.level != audit::Level::Broken), "{findings:#?}\n{text}");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::outline::Line;
 /// So many lines more a command may go over, each but the last ending in a backslash.
 const COMMAND_LINES_MAX: usize = 16;
 /// The letters of options that are read.
-const READ: &str = "cdtTRqzmNup%";
+const READ: &str = "cdtTRqzmNup%yW";
 /// Stands for `--rps` of h2load, which has a long name only.
 const RATE_PER_CLIENT: char = '%';
 
@@ -31,8 +31,10 @@ pub(super) struct Asked {
     pub names_streams: bool,
     /// `-p` of oha: requests at a time on a connection.
     pub parallel: Option<u32>,
-    /// A script, or a connection a request: what goes by between requests is not in their latency.
+    /// A script, a delay (`-y` of sb), or a connection a request: what goes by between requests is not in their latency.
     pub may_wait: bool,
+    /// `-W` of sb: users come one after another, and the time that it says it took has that in it.
+    pub warms_up: bool,
     /// The URL.
     pub url: Option<String>,
 }
@@ -89,13 +91,17 @@ fn option(word: &str) -> Option<(char, Option<&str>)> {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         let letter = match name {
             "threads" => 't',
-            "connections" | "clients" => 'c',
+            "connections" | "clients" | "concurrency" => 'c',
             "duration" => 'd',
             "timeout" => 'T',
             "rate" => 'R',
             "rps" => RATE_PER_CLIENT,
             "script" => 's',
             "max-concurrent-streams" => 'm',
+            "numberOfSeconds" => 'N',
+            "url" => 'u',
+            "delayInMillisecond" => 'y',
+            "warmUpPeriod" => 'W',
             _ => '-',
         };
         return Some((letter, value));
@@ -124,6 +130,8 @@ fn take(asked: &mut Asked, name: char, value: &str) {
         RATE_PER_CLIENT => asked.rate_per_client = rate(value).map(|it| it.value),
         'm' => (asked.streams, asked.names_streams) = (whole(), true),
         'p' => asked.parallel = whole(),
+        'y' => asked.may_wait |= whole() != Some(0),
+        'W' => asked.warms_up = whole() != Some(0),
         _ => {}
     }
 }

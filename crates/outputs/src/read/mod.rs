@@ -11,6 +11,7 @@ mod oha;
 mod sb;
 mod wrk;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -27,6 +28,8 @@ pub const ROWS_MAX: usize = 5000;
 /// be longer.
 const TEXT_BYTES_MAX: usize = 32 << 20;
 const LINES_MAX: usize = 2_000_000;
+/// Begins what steers a terminal.
+const ESCAPE: char = '\u{1b}';
 /// What is recognised, in words.
 pub const EXPECTED: &str = "the output of wrk, wrk2, sb or h2load; a JMeter JTL, or its aggregate or summary table as \
      CSV or Markdown; JSON of oha (--output-format json) or k6 (--summary-export, handleSummary); Proofload's own \
@@ -109,6 +112,8 @@ pub fn read(name: &str, text: &str, own: OwnRecords) -> Result<Document, Unrecog
             "it is longer than {mib} MiB or {LINES_MAX} lines; cut out the runs in question"
         )));
     }
+    let bare = without_escapes(text);
+    let text: &str = &bare;
     if let Some(rows) = cells::read(text).map_err(fail)? {
         return Ok(document(rows));
     }
@@ -126,6 +131,25 @@ pub fn read(name: &str, text: &str, own: OwnRecords) -> Result<Document, Unrecog
     rows.kept.sort_by_key(|row| row.line);
     let (launches, comparisons) = (outline.launches(), outline.comparisons());
     Ok(Document { comparisons, launches, ..document(rows) })
+}
+
+/// The text without the sequences that colour it on a terminal: logs of build servers have them, and recordings of terminals.
+fn without_escapes(text: &str) -> Cow<'_, str> {
+    let Some((before, rest)) = text.split_once(ESCAPE) else { return Cow::Borrowed(text) };
+    let mut bare = String::with_capacity(text.len());
+    bare.push_str(before);
+    rest.split(ESCAPE).for_each(|sequence| bare.push_str(behind_sequence(sequence)));
+    Cow::Owned(bare)
+}
+
+/// What stands behind the sequence that begins `text`, of which the escape character is taken off. One that a line end cuts off
+/// takes nothing of the next line with it.
+fn behind_sequence(text: &str) -> &str {
+    let last = match text.strip_prefix('[') {
+        Some(parameters) => parameters.trim_start_matches(|it: char| matches!(it, ' '..='?')),
+        None => text.trim_start_matches(|it: char| matches!(it, ' '..='/')),
+    };
+    last.strip_prefix(|it: char| matches!(it, '0'..='~')).unwrap_or(last)
 }
 
 /// Gives rows what stands around them.

@@ -4,7 +4,10 @@ use crate::number::{Figure, number, time_ms};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::command::{Asked, command, path_of};
-use crate::row::{Row, Tool};
+use crate::row::{Row, SB_EXCEPTION, Tool};
+
+/// Its names. What it is called for .NET Core comes last.
+const NAMES: [&str; 5] = ["sb", "sb.exe", "superbenchmarker", "sbcore", "sbcore.exe"];
 
 /// Reads all outputs of sb in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
@@ -12,7 +15,7 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut asked: Option<Asked> = None;
     let mut current: Option<Reading> = None;
     for line in &outline.lines {
-        if let Some(found) = command(line.text, &["sb", "sb.exe", "superbenchmarker"]) {
+        if let Some(found) = command(line.text, &NAMES) {
             rows.extend(current.take().map(close));
             asked = Some(found);
         } else if line.text.starts_with("[Press C to stop the test]")
@@ -43,6 +46,8 @@ struct Reading {
     row: Row,
     /// Whether there is a line `Avg`. Ours may say no more in it than what the mean is above.
     has_mean: bool,
+    /// Whether the time that it took begins with a warm-up, of which no request counts.
+    warms_up: bool,
 }
 
 fn open(line: usize, asked: &Asked) -> Reading {
@@ -51,19 +56,25 @@ fn open(line: usize, asked: &Asked) -> Reading {
         line,
         connections: asked.connections,
         duration_s: asked.duration_s,
+        may_wait: asked.may_wait,
         path: asked.url.as_deref().and_then(path_of),
         ..Row::default()
     };
-    Reading { row, has_mean: false }
+    Reading { row, has_mean: false, warms_up: asked.warms_up }
 }
 
 fn close(reading: Reading) -> Row {
-    let Reading { mut row, has_mean } = reading;
+    let Reading { mut row, has_mean, warms_up } = reading;
+    if warms_up {
+        // sb starts a user a second at least, however long it was to take.
+        row.elapsed_s = None;
+    }
     let told: u64 = row.statuses.values().fold(0, |sum, count| sum.saturating_add(*count));
     if !row.statuses.is_empty() {
         // The line that is rewritten during the run is one short now and then; what ended has a status.
         row.requests = Some(told);
-        let bad = row.statuses.iter().filter(|(status, _)| !(200..303).contains(*status));
+        let is_bad = |status: u16| status == SB_EXCEPTION || !(200..400).contains(&status);
+        let bad = row.statuses.iter().filter(|(status, _)| is_bad(**status));
         row.errors.bad_answers = Some(bad.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)));
     }
     for (name, is_missing) in [
@@ -80,6 +91,7 @@ fn close(reading: Reading) -> Row {
 
 fn take(reading: &mut Reading, text: &str) {
     let row = &mut reading.row;
+    reading.warms_up |= text.contains("Warmup [Users ");
     let field = |name: &str| text.strip_prefix(name).map(str::trim);
     if let Some(figure) = field("RPS:") {
         row.rate_per_s = figure.split_whitespace().next().and_then(|it| number(it, false));
@@ -104,8 +116,9 @@ fn take(reading: &mut Reading, text: &str) {
         }
     } else if let Some((_, took)) = text.split_once("(took ") {
         row.elapsed_s = clock_s(took.trim_end_matches(')'));
-    } else if let Some((count, _)) = text.split_once("(RPS:") {
-        row.requests = count.trim().parse().ok();
+    } else if let Some((counts, _)) = text.rsplit_once("(RPS:") {
+        // What a terminal shows in turn stands behind one another in a file.
+        row.requests = counts.rsplit('\r').next().and_then(|last| last.trim().parse().ok());
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) idle: Option<IdleTime>,
     /// The same, seconds, as the best guess has it.
     pub(crate) idle_s: Option<f64>,
-    /// CPU time a second of the loaded stack and of those behind it.
+    /// CPU time a second of the loaded stack and of those behind it, where it is known of all.
     pub(crate) servers_cores: Option<f64>,
     pub(crate) generator_cores: f64,
 }
@@ -132,7 +132,9 @@ impl<'a> Facts<'a> {
         let load = &trial.load;
         // On other machines, load threads take nothing from the servers.
         let is_elsewhere = !load.agents.is_empty() && trial.surroundings.client_cpus.is_none();
-        let behind: f64 = trial.upstreams.iter().filter_map(|upstream| upstream.server.cpu_cores).sum();
+        // What one of them used is not known where nobody saw it, and is not nothing: then what all used is not known either.
+        let behind: Option<f64> = trial.upstreams.iter().map(|upstream| upstream.server.cpu_cores).sum();
+        let servers_cores = trial.server.cpu_cores.zip(behind).map(|(own, behind)| own + behind);
         Self {
             trial,
             context,
@@ -141,7 +143,7 @@ impl<'a> Facts<'a> {
             users: f64::from(load.load.exchanges()),
             idle,
             idle_s: idle.map(|it| it.mean_s),
-            servers_cores: trial.server.cpu_cores.map(|own| own + behind).filter(|it| it.is_finite()),
+            servers_cores: servers_cores.filter(|it| it.is_finite()),
             generator_cores: Some(load.generator.cpu_s / load.window.duration_s.max(f64::MIN_POSITIVE))
                 .filter(|it| it.is_finite() && !is_elsewhere)
                 .unwrap_or(0.0),
@@ -338,6 +340,18 @@ impl<'a> Facts<'a> {
         let own = self.bounding_cores();
         let of_own = own.zip(self.servers_cores).is_none_or(|(own, used)| used <= CPU_SHARE_LOW * own);
         of_own && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
+    }
+
+    /// Whether there may be too little of the CPU, as far as its use is known at all.
+    pub(crate) fn may_lack_cpu(&self) -> bool {
+        self.used_share().is_some() && !self.has_cpu_left()
+    }
+
+    /// Share of the rate that was asked for and missed, which is all that anything can have cost of it; 1 where users ask as fast as
+    /// they are answered.
+    pub(crate) fn missed_share(&self) -> f64 {
+        let asked = self.trial.load.load.rate_per_s.filter(|asked| *asked > 0.0);
+        asked.map_or(1.0, |asked| (1.0 - self.rate / asked).max(0.0))
     }
 
     /// Users of so many connections: exchanges share one where HTTP/2 is spoken.

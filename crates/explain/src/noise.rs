@@ -139,15 +139,13 @@ impl Noise {
         let of_full = if was_looked_at { stolen } else { taken };
         let of_full =
             if is_full { of_full / (used.unwrap_or(machine - taken).max(0.0) + taken) } else { 0.0 };
-        let asked = facts.trial.load.load.rate_per_s.filter(|asked| *asked > 0.0);
-        let missed = asked.map_or(1.0, |asked| (1.0 - facts.rate / asked).max(0.0));
         let on_the_way = (server.on_the_way + client.on_the_way).min(1.0);
         let request_s = engaged.map(|engaged| engaged / facts.rate).filter(|it| it.is_finite());
         let pace = [server.pace, client.pace].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1));
         Some(Self {
             others,
             steal,
-            cost: of_both.max(of_full).min(missed).min(1.0),
+            cost: of_both.max(of_full).min(facts.missed_share()),
             request_s: request_s.map(|took| (on_the_way * took, took)),
             pace,
             of_server,

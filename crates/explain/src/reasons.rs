@@ -3,8 +3,8 @@
 //! First whether something beside the server decided (the client, the host, the network's ports), then whether the server
 //! did its work at all, then what held it back. The order is that of specificity: a counter of exactly one thing comes
 //! before what several things could explain. Each verdict says how much of the rate it can account for, and one that can't
-//! account for much is told after all others ([`crate::weight`]). Each threshold says where it is from; none is fitted to a
-//! case.
+//! account for much is told after all others; of a server's limits one that is sure leads those that only may be
+//! ([`crate::weight`]). Each threshold says where it is from; none is fitted to a case.
 
 use record::Measured;
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use crate::alone;
 use crate::facts::{Context, Facts};
 use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, protocols, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
-use crate::weight::{may_be_the_reason, minor, weigh};
+use crate::weight::{may_be_the_reason, minor, sure_before_unsure, weigh};
 
 /// At most so many are told: beyond, a list is no answer.
 const VERDICTS_MAX: usize = 3;
@@ -74,9 +74,16 @@ const SERVER: [Rule; 15] = [
     network::connections_by_request,
     network::accept_queue_overflow,
 ];
-/// What is left when nothing more particular was found; last of all what is seen by its effect alone.
-const GENERAL: [Rule; 5] =
-    [cpu::serial_cpu, cpu::full, protocols::flow_control, inside::limit, inside::limiter];
+/// What is left when nothing more particular was found; last of all what is seen by its effect alone. A quota that is not used up is
+/// here: most of those who are throttled now and then have time for it.
+const GENERAL: [Rule; 6] = [
+    work::quota_in_bursts,
+    cpu::serial_cpu,
+    cpu::full,
+    protocols::flow_control,
+    inside::limit,
+    inside::limiter,
+];
 
 /// What the load and the client tell by themselves, of a server whose processes were not watched. Every other rule looks for the
 /// server's CPU, threads or sockets somewhere, and would take what is not known for what is not there.
@@ -113,16 +120,17 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
             || it.kind.is_last_resort()
     };
     let mut verdicts = weigh(verdicts);
+    sure_before_unsure(&mut verdicts);
     let mut is_first = true;
     verdicts.retain(|it| std::mem::take(&mut is_first) || !is_guess(it));
     if !verdicts.first().is_some_and(may_be_the_reason) {
         // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.
         verdicts.insert(0, cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
     }
-    // Whatever the answer is, others who used the machine and a heap that grows are a doubt about it, and said; never the
-    // answer by themselves.
+    // Whatever the answer is, others who used the machine and memory that may well grow are a doubt about it, and said; never
+    // the answer by themselves.
     let noise = client::noise_beside(&facts).map(minor);
-    let doubts: Vec<Verdict> = noise.into_iter().chain(steady::heap_growth(&facts)).collect();
+    let doubts: Vec<Verdict> = noise.into_iter().chain(steady::growth_beside(&facts)).collect();
     verdicts.truncate(VERDICTS_MAX - doubts.len());
     verdicts.extend(doubts);
     found.extend(verdicts.iter().map(|it| it.kind));
@@ -175,4 +183,8 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
         .and_maybe(alone::lock_or_limiter_words(facts))
         .and_maybe(alone::by_connection_words(facts))
         .and_maybe(inside::evenness_words(facts))
+        .and_maybe(cpu::some_procs_words(facts))
+        .and_maybe(work::disk_wait_words(facts))
+        .and_maybe(work::memory_wait_words(facts))
+        .and_maybe(network::repeated_words(facts))
 }

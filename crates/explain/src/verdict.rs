@@ -82,6 +82,23 @@ impl VerdictKind {
         matches!(self, Self::LimitInside | Self::RateLimiter)
     }
 
+    /// Whether it is a limit of the server's, and nothing that decides before the server does.
+    pub(crate) const fn is_limit_of_server(self) -> bool {
+        !self.is_no_limit()
+            && !matches!(
+                self,
+                Self::PortExhaustion
+                    | Self::DescriptorLimit
+                    | Self::RateLimiter
+                    | Self::IncorrectService
+                    | Self::QuotaBound
+                    | Self::ClientBound
+                    | Self::NoisyHost
+                    | Self::MemoryGrowth
+                    | Self::NotSteady
+            )
+    }
+
     /// Whether it says that the server had no limit at this load.
     pub const fn is_no_limit(self) -> bool {
         matches!(self, Self::KeepsRate | Self::IdlePace)

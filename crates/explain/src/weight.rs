@@ -3,7 +3,7 @@
 //! A counter that moved proves that something happened, and not that it mattered. What can account for a small part of the
 //! rate only is never the answer and never sure, whatever proves it.
 
-use crate::verdict::{Confidence, Verdict};
+use crate::verdict::{Confidence, Verdict, VerdictKind};
 
 /// Share of the rate below which a cause is not the reason: a tenth, the bound from which collections, waits for a disk and
 /// other processes count here at all. Nine tenths are something else's then.
@@ -34,6 +34,32 @@ pub(crate) fn weigh(verdicts: Vec<Verdict>) -> Vec<Verdict> {
     reasons
 }
 
+/// Brings a limit of the server's that is sure before those that are not: before what fits and so might something else, and before
+/// what is not known to account for half of the rate. What decides before the server does stays where it is.
+pub(crate) fn sure_before_unsure(verdicts: &mut [Verdict]) {
+    if let Some(sure) = verdicts.iter().position(leads) {
+        verdicts[..=sure].sort_by_key(gives_way);
+    }
+}
+
+/// Whether it leads those that give way. That nothing limits is told last of what was found; and a full queue follows from whoever
+/// does not take from it, however surely it was seen to be full.
+fn leads(verdict: &Verdict) -> bool {
+    let is_limit = verdict.kind.is_limit_of_server() && verdict.kind != VerdictKind::AcceptQueueOverflow;
+    is_limit && verdict.confidence == Confidence::Sure
+}
+
+/// Who waits for a stream was counted doing so, and gives way to no size that fits.
+fn gives_way(verdict: &Verdict) -> bool {
+    let is_limit = verdict.kind.is_limit_of_server() && verdict.kind != VerdictKind::StreamLimit;
+    let is_unsure = match verdict.confidence {
+        Confidence::Sure => false,
+        Confidence::Likely => verdict.accounts_for.is_none_or(|share| share < SURE_MIN),
+        Confidence::Possible => true,
+    };
+    is_limit && is_unsure
+}
+
 /// A verdict that plays a part too small to be the answer.
 pub(crate) fn minor(mut verdict: Verdict) -> Verdict {
     verdict.confidence = Confidence::Possible;
@@ -45,7 +71,6 @@ pub(crate) fn minor(mut verdict: Verdict) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::VerdictKind;
 
     fn of(kind: VerdictKind, share: Option<f64>) -> Verdict {
         Verdict::new(kind, Confidence::Sure, "a", "b").accounting_for_maybe(share)
@@ -69,6 +94,40 @@ mod tests {
         assert_eq!(confidence(VerdictKind::GarbageCollection, None), Confidence::Sure);
         assert_eq!(confidence(VerdictKind::IncorrectService, Some(0.05)), Confidence::Sure);
         assert_eq!(confidence(VerdictKind::IncorrectService, Some(0.002)), Confidence::Possible);
+    }
+
+    #[test]
+    fn what_is_sure_leads_what_may_be_and_nothing_of_what_decides_before() {
+        let possible = |kind, share| Verdict { confidence: Confidence::Possible, ..of(kind, share) };
+        let likely = |kind, share| Verdict { confidence: Confidence::Likely, ..of(kind, share) };
+        let kinds = |mut verdicts: Vec<Verdict>| {
+            sure_before_unsure(&mut verdicts);
+            verdicts.into_iter().map(|it| it.kind).collect::<Vec<_>>()
+        };
+        let pool = || of(VerdictKind::PoolLimit, Some(0.98));
+        for unsure in [
+            possible(VerdictKind::LogBound, None),
+            likely(VerdictKind::LogBound, None),
+            likely(VerdictKind::GarbageCollection, Some(0.12)),
+        ] {
+            let kind = unsure.kind;
+            let told = kinds(vec![likely(VerdictKind::NotSteady, Some(0.2)), unsure, pool()]);
+            assert_eq!(told, [VerdictKind::NotSteady, VerdictKind::PoolLimit, kind]);
+        }
+        for first in [
+            likely(VerdictKind::BackendBound, Some(0.97)),
+            likely(VerdictKind::StreamLimit, Some(0.4)),
+            of(VerdictKind::LogBound, None),
+            likely(VerdictKind::NoisyHost, Some(0.3)),
+        ] {
+            let kind = first.kind;
+            assert_eq!(kinds(vec![first, pool()]), [kind, VerdictKind::PoolLimit]);
+        }
+        // A queue is the consequence of a pool, be that one only possible; and no limit is no answer that leads.
+        for last in [VerdictKind::AcceptQueueOverflow, VerdictKind::KeepsRate] {
+            let told = kinds(vec![possible(VerdictKind::PoolLimit, Some(0.98)), of(last, Some(0.9))]);
+            assert_eq!(told, [VerdictKind::PoolLimit, last]);
+        }
     }
 
     #[test]

@@ -31,6 +31,8 @@ const SHARE_WORK_ON_MORE: &str =
 const SHORTEN: &str = "shorten what is done under the lock by half; the rate should double";
 /// Share of what was not used of the cores from which it was others who used it, and no core stood idle for it.
 const REST_TAKEN_MIN: f64 = 0.5;
+/// How far from whole cores the CPU time of a program may lie that may run on so many at a time, as a share of it.
+const WHOLE_CORES_OFF_MAX: f64 = 0.03;
 /// Cores of which it is worth telling who used them: two digits are shown.
 const TOLD_CORES_MIN: f64 = 0.01;
 
@@ -252,6 +254,19 @@ fn parts(facts: &Facts<'_>, servers: f64) -> Vec<String> {
     named.retain(|(share, _)| *share >= PART_SHARE_MIN);
     named.sort_by(|a, b| b.0.total_cmp(&a.0));
     named.into_iter().map(|(share, name)| format!("{name} {:.0} %", share * 100.0)).collect()
+}
+
+/// Of a server in Go that used as much as two whole cores or more, and had more of them: so many of its threads may run its code at a
+/// time.
+pub(crate) fn some_procs_words(facts: &Facts<'_>) -> Option<String> {
+    let groups = facts.groups();
+    let of_go = groups.iter().filter(|group| group.of.is_none()).filter_map(|group| group.did);
+    let used: f64 = of_go.filter(|did| did.runtime == Some(Runtime::Go)).map(|did| did.cpu_cores).sum();
+    let whole = used.round();
+    let is_whole = whole >= 2.0 && (used / whole - 1.0).abs() <= WHOLE_CORES_OFF_MAX;
+    (is_whole && whole + 1.0 <= facts.cores_within_reach()).then(|| {
+        format!("its process runs Go and used {used:.2} cores, as many as a GOMAXPROCS of {whole:.0} allows")
+    })
 }
 
 /// CPU is left, and threads are given one far more often than there are requests. Where others use the cores, they take them

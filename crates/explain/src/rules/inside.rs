@@ -12,6 +12,7 @@ use crate::rates::rate_words;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::workers::{reads_ahead, unread_words, workers};
 
+use super::cpu::some_procs_words;
 use super::pools;
 
 /// How far X·S₀ may lie from a whole number that is a limit's: a thirtieth, a tenth at least, as whole numbers are one apart,
@@ -74,6 +75,7 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
             .and_maybe(inside)
             .and_maybe(alone::burst_words(facts))
             .and(facts.cpu_words())
+            .and_maybe(some_procs_words(facts))
             .confirmed_by(confirm, facts.rate)
     })
 }

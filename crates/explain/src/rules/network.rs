@@ -1,5 +1,7 @@
 //! Connections: who opens them, who waits to be accepted, and what the kernel counted of it.
 
+use std::collections::BTreeMap;
+
 use record::AcceptQueue;
 
 use super::pools;
@@ -21,6 +23,8 @@ const DROPPED_SHARE_MAX: f64 = 0.001;
 const SYN_RETRY_S: f64 = 1.0;
 /// And how often at most (`tcp_syn_retries`).
 const SYN_RETRIES_MAX: i32 = 6;
+/// Share of the users' time that went by until SYNs were sent again, from which it is worth a word: the bound of any reason.
+const REPEATED_SHARE_MIN: f64 = 0.1;
 /// Share of the readings in which the queue was full.
 const FULL_SHARE_MIN: f64 = 0.2;
 /// Linux sends an acknowledgement that waits for data after 40 ms at first (`TCP_DELACK_MIN`, HZ / 25), and timers and the
@@ -138,7 +142,7 @@ fn outside(facts: &Facts<'_>) -> Option<f64> {
 
 fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     let host = facts.host()?;
-    let dropped = |counts: &std::collections::BTreeMap<String, u64>| {
+    let dropped = |counts: &BTreeMap<String, u64>| {
         counts
             .get("ListenOverflows")
             .copied()
@@ -175,9 +179,8 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
             queue.full_share * 100.0
         )
     });
-    let repeats = host.network.get("TCPSynRetrans").copied().unwrap_or(0)
-        + host.network_before.get("TCPSynRetrans").copied().unwrap_or(0);
-    let repeated = (repeats > 0).then(|| format!("{repeats} SYNs were sent again, after 1, 3, 7 or 15 s"));
+    let repeats = repeats_in(&host.network) + repeats_in(&host.network_before);
+    let repeated = (repeats > 0).then(|| sent_again(repeats));
     let confirm = Intervention {
         text: "lengthen the queue (backlog); handshakes should no longer be dropped".into(),
         setting: Some(Setting::AcceptQueue),
@@ -194,6 +197,23 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     let verdict = Verdict::new(VerdictKind::AcceptQueueOverflow, confidence, phrase, text);
     let verdict = verdict.accounting_for(cost_of_drops(facts, before, within));
     Some(verdict.and_maybe(queue_words).and_maybe(repeated).confirmed_with(confirm))
+}
+
+/// SYNs that were sent again.
+fn repeats_in(counts: &BTreeMap<String, u64>) -> u64 {
+    counts.get("TCPSynRetrans").copied().unwrap_or(0)
+}
+
+fn sent_again(repeats: u64) -> String {
+    format!("{repeats} SYNs were sent again, after 1, 3, 7 or 15 s")
+}
+
+/// The same of a rate that nothing explains, where users waited for that. Where no queue was full something else dropped them: a table
+/// of connections that is full, a firewall.
+pub(crate) fn repeated_words(facts: &Facts<'_>) -> Option<String> {
+    let repeats = repeats_in(&facts.host()?.network);
+    let waited = repeats as f64 * SYN_RETRY_S / (facts.users * facts.trial.load.window.duration_s);
+    (waited >= REPEATED_SHARE_MIN).then(|| sent_again(repeats))
 }
 
 /// Connections that were opened again, and what they carried.
@@ -267,7 +287,7 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
     let waiting = queue.map(|queue| queue.mean / connections).filter(|share| *share >= MOST);
     // Only where the CPU is what there is too little of does work beside the work cost a rate; or where most users wait
     // for their new connection to be accepted.
-    let costs_cpu = work_share >= CONNECTIONS_SHARE_MIN && !facts.has_cpu_left();
+    let costs_cpu = work_share >= CONNECTIONS_SHARE_MIN && facts.may_lack_cpu();
     if !(costs_cpu || waiting.is_some()) {
         return None;
     }

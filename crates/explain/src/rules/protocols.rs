@@ -32,11 +32,12 @@ impl Handshakes {
     fn of(facts: &Facts<'_>) -> Option<Self> {
         let load = &facts.trial.load;
         let tls = load.tls.as_ref()?;
-        let opened = load.connections.opened_in_window? as f64;
-        let each = opened / load.outcomes.answered.max(1) as f64;
+        let per_s = load.connections.opened_in_window? as f64 / load.window.duration_s;
+        // Of what was done within the window, as they are: the counts of answers are of what was due then, and of a load that is far
+        // behind next to none of that is answered.
+        let each = facts.a_request(per_s)?;
         let all = tls.full_handshakes.saturating_add(tls.resumed_handshakes);
-        let per_s = opened / load.window.duration_s;
-        let is_part = each >= HANDSHAKES_AN_ANSWER_MIN && all > 0 && per_s.is_finite();
+        let is_part = each >= HANDSHAKES_AN_ANSWER_MIN && all > 0;
         is_part.then(|| Self { per_s, each, full: tls.full_handshakes as f64 / all as f64 })
     }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use record::{Runtime, ServerSignals};
+use record::{Runtime, Server, ServerSignals};
 
 use crate::facts::Facts;
 use crate::rates::whole_rate_words;
@@ -130,22 +130,30 @@ fn ranks(values: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Resident memory grows through the whole window, of a server whose memory is what it holds.
+/// Resident memory grows through the whole window, of the loaded server, where its memory is what it holds.
 pub(crate) fn memory_growth(facts: &Facts<'_>) -> Option<Verdict> {
-    growth(facts, false)
+    let own = &facts.trial.server;
+    growth(facts, None, own).filter(|_| !has_growing_heap(own))
 }
 
-/// The same of a heap that its runtime lets grow before it collects it. That may be all there is to it, so it is told beside the
-/// answer and never is the answer.
-pub(crate) fn heap_growth(facts: &Facts<'_>) -> Option<Verdict> {
-    let verdict = growth(facts, true)?;
-    let verdict = Verdict { confidence: Confidence::Possible, ..verdict };
-    Some(verdict.and("its runtime collects garbage, and may let its heap grow like this for a while"))
+/// The same of a heap that its runtime lets grow before it collects it, and of what stands behind the server. That may be all there is
+/// to it, so it is told beside the answer and never is the answer.
+pub(crate) fn growth_beside(facts: &Facts<'_>) -> Option<Verdict> {
+    facts.servers().find_map(|(of, server)| {
+        let why = if has_growing_heap(server) {
+            "its runtime collects garbage, and may let its heap grow like this for a while"
+        } else {
+            of.map(|_| "to keep what it is given is what a cache or a database is for")?
+        };
+        let verdict = growth(facts, of, server)?;
+        Some(Verdict { confidence: Confidence::Possible, ..verdict }.and(why))
+    })
 }
 
 /// Whether a server's runtime lets its heap grow for seconds, also where nothing leaks. Go's and Ruby's follow what is in use.
-fn has_growing_heap(signals: &ServerSignals) -> bool {
-    signals.groups.iter().any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet)))
+fn has_growing_heap(server: &Server) -> bool {
+    let mut groups = server.signals.iter().flat_map(|signals| &signals.groups);
+    groups.any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet)))
 }
 
 /// Whether it is a JVM, also one that keeps no counters (`-XX:-UsePerfData`, `-XX:+PerfDisableSharedMem`).
@@ -153,34 +161,29 @@ fn is_jvm(signals: &ServerSignals) -> bool {
     signals.jvm.is_some() || signals.groups.iter().any(|it| it.runtime == Some(Runtime::Jvm))
 }
 
-/// Growth that does not level out, of the first server that shows it. The memory of a JVM follows its heap, which fills up and is
-/// emptied, so it says nothing.
-fn growth(facts: &Facts<'_>, is_of_heap: bool) -> Option<Verdict> {
-    facts.servers().find_map(|(of, server)| {
-        let signals = server.signals.as_ref().filter(|signals| !is_jvm(signals))?;
-        if has_growing_heap(signals) != is_of_heap {
-            return None;
-        }
-        let [start, middle, end] = signals.rss_bytes?.map(|bytes| bytes as f64);
-        let (first, second) = (middle - start, end - middle);
-        let grown = end - start;
-        let is_large = grown >= GROWTH_BYTES_MIN && grown >= GROWTH_SHARE_MIN * start;
-        let goes_on = first > 0.0 && second >= GOES_ON_SHARE_MIN * first;
-        (is_large && goes_on).then(|| {
-            let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
-            let requests = facts.rate * facts.trial.load.window.duration_s;
-            let text = format!(
-                "resident memory grew from {:.0} to {:.0} to {:.0} MiB over the window, {:.0} bytes a request, and did not \
-                 level out",
-                mebibytes(start),
-                mebibytes(middle),
-                mebibytes(end),
-                grown / requests.max(1.0)
-            );
-            let whose = of.map_or_else(String::new, |stack| format!(" ({stack})"));
-            Verdict::new(VerdictKind::MemoryGrowth, Confidence::Likely, format!("memory grows{whose}"), text)
-                .confirmed_by("measure for longer; memory should go on growing with the requests", facts.rate)
-        })
+/// Growth of a server that does not level out. The memory of a JVM follows its heap, which fills up and is emptied, so it says
+/// nothing.
+fn growth(facts: &Facts<'_>, of: Option<&str>, server: &Server) -> Option<Verdict> {
+    let signals = server.signals.as_ref().filter(|signals| !is_jvm(signals))?;
+    let [start, middle, end] = signals.rss_bytes?.map(|bytes| bytes as f64);
+    let (first, second) = (middle - start, end - middle);
+    let grown = end - start;
+    let is_large = grown >= GROWTH_BYTES_MIN && grown >= GROWTH_SHARE_MIN * start;
+    let goes_on = first > 0.0 && second >= GOES_ON_SHARE_MIN * first;
+    (is_large && goes_on).then(|| {
+        let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
+        let requests = facts.rate * facts.trial.load.window.duration_s;
+        let text = format!(
+            "resident memory grew from {:.0} to {:.0} to {:.0} MiB over the window, {:.0} bytes a request, and did not \
+             level out",
+            mebibytes(start),
+            mebibytes(middle),
+            mebibytes(end),
+            grown / requests.max(1.0)
+        );
+        let whose = of.map_or_else(String::new, |stack| format!(" ({stack})"));
+        Verdict::new(VerdictKind::MemoryGrowth, Confidence::Likely, format!("memory grows{whose}"), text)
+            .confirmed_by("measure for longer; memory should go on growing with the requests", facts.rate)
     })
 }
 

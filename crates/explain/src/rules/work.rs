@@ -1,8 +1,10 @@
 //! Did the server do its work, and was it kept from it by something with a counter of its own?
 
-use record::{LoadResult, Outcomes, Quota, Server};
+use record::{LoadResult, Outcomes, Quota, Server, ServerSignals};
 
+use super::{inside, no_limit, pools};
 use crate::facts::Facts;
+use crate::idle::POOL_TOLERANCE;
 use crate::rates::whole_rate_words;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
@@ -16,6 +18,10 @@ const THROTTLED_MAX: f64 = 0.05;
 const ONE_COUNT_WITHIN: f64 = 0.02;
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
+/// Share of a quota that one user alone uses, up to which the idle server is not kept from running by it.
+const QUOTA_ALONE_MAX: f64 = 0.5;
+/// Share of the time from which a quota keeps threads from running for most of what they would.
+const THROTTLED_MOST: f64 = 0.5;
 /// Share of the time in collections from which taking them away would raise the rate by more than any noise here.
 pub(super) const GC_SHARE_MIN: f64 = 0.1;
 /// Share of the heap in use from which more of it helps: collectors begin their work at about half.
@@ -109,8 +115,8 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     Some(verdict.confirmed_by("mend the errors and measure again", load.goodput_per_s))
 }
 
-/// A CPU quota that is used up.
-struct UsedUp {
+/// A CPU quota that kept threads from running.
+struct QuotaUse {
     allowed: f64,
     /// Of it, by everybody whom it holds back.
     used: f64,
@@ -119,14 +125,63 @@ struct UsedUp {
     is_shared: bool,
 }
 
-impl UsedUp {
+impl QuotaUse {
     fn of(facts: &Facts<'_>, server: &Server) -> Option<Self> {
         let quota = server.signals.as_ref()?.quota?;
         let (allowed, own) = (quota.cores?, server.cpu_cores?);
         let is_shared = holds_client(facts, &quota);
         let used = if is_shared { facts.servers_cores? + facts.generator_cores } else { own };
-        let is_used_up = quota.throttled_cores > THROTTLED_MAX && used >= QUOTA_USED_MIN * allowed;
-        is_used_up.then_some(Self { allowed, used, throttled: quota.throttled_cores, is_shared })
+        let throttled = quota.throttled_cores;
+        (throttled > THROTTLED_MAX).then_some(Self { allowed, used, throttled, is_shared })
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.used >= QUOTA_USED_MIN * self.allowed
+    }
+
+    /// Without the quota those threads would have run: so much more could have been done, at most. A rate that was asked for has
+    /// lost no more than was missed of it.
+    fn accounts_for(&self, facts: &Facts<'_>) -> f64 {
+        self.of_time().min(facts.missed_share()).min(self.short_of_idle_pace(facts))
+    }
+
+    fn of_time(&self) -> f64 {
+        self.throttled / (self.throttled + self.used)
+    }
+
+    /// By how much of it the rate falls short of what users, or those who have their turn at a time, have at an idle server's pace:
+    /// what keeps threads from running makes answers take longer than that. Where one user alone comes near the quota, the idle server
+    /// was kept from running as well, and its pace tells nothing.
+    fn short_of_idle_pace(&self, facts: &Facts<'_>) -> f64 {
+        let Some(under_way) = facts.concurrency() else { return 1.0 };
+        let is_possible = under_way.mid <= (1.0 + POOL_TOLERANCE) * facts.users;
+        if !is_possible || self.used > QUOTA_ALONE_MAX * self.allowed * under_way.mid {
+            return 1.0;
+        }
+        if no_limit::idle_pace(facts).is_some() {
+            return 0.0;
+        }
+        // A number that nobody has may fit by chance; time that was counted does not.
+        let by_number = || inside::limit(facts).filter(|_| self.of_time() < THROTTLED_MOST);
+        let at_a_time = sure_pool(facts).or_else(by_number).and_then(|limit| limit.accounts_for);
+        let of_users = under_way.low / facts.users;
+        (1.0 - at_a_time.map_or(of_users, |share| share.max(of_users))).max(0.0)
+    }
+
+    fn verdict(&self, facts: &Facts<'_>, of: Option<&str>, confidence: Confidence) -> Verdict {
+        let Self { allowed, used, throttled, is_shared } = self;
+        let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
+        let (with, phrase) = if *is_shared {
+            (", with the client in it,", format!("CPU quota of {allowed:.2} cores (client and server)"))
+        } else {
+            ("", format!("CPU quota of {allowed:.2} cores"))
+        };
+        let text = format!(
+            "the control group{whose}{with} may use {allowed:.2} cores and used {used:.2}; threads were kept from running for \
+             {throttled:.2} s a second",
+        );
+        let share = self.accounts_for(facts);
+        Verdict::new(VerdictKind::QuotaBound, confidence, phrase, text).accounting_for(share)
     }
 }
 
@@ -138,55 +193,86 @@ fn holds_client(facts: &Facts<'_>, quota: &Quota) -> bool {
 
 /// Whether a quota holds back client and server together, so that it is not the client's own.
 pub(super) fn quota_holds_both(facts: &Facts<'_>) -> bool {
-    facts.servers().any(|(_, server)| UsedUp::of(facts, server).is_some_and(|it| it.is_shared))
+    let mut quotas = facts.servers().filter_map(|(_, server)| server.signals.as_ref()?.quota);
+    quotas.any(|quota| holds_client(facts, &quota))
 }
 
 pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
-        let UsedUp { allowed, used, throttled, is_shared } = UsedUp::of(facts, server)?;
-        let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
-        let (with, phrase) = if is_shared {
-            (", with the client in it,", format!("CPU quota of {allowed:.2} cores (client and server)"))
-        } else {
-            ("", format!("CPU quota of {allowed:.2} cores"))
-        };
-        let text = format!(
-            "the control group{whose}{with} may use {allowed:.2} cores and used {used:.2}; threads were kept from running for \
-             {throttled:.2} s a second",
-        );
-        // Without the quota those threads would have run: so much more could have been done, at most.
-        let verdict = Verdict::new(VerdictKind::QuotaBound, Confidence::Sure, phrase, text);
-        Some(
-            verdict
-                .accounting_for(throttled / (throttled + used))
-                .confirmed_by("double the quota; the rate should double, as far as there are cores", facts.rate),
-        )
+        let quota = QuotaUse::of(facts, server).filter(QuotaUse::is_used_up)?;
+        let change = "double the quota; the rate should double, as far as there are cores";
+        Some(quota.verdict(facts, of, Confidence::Sure).confirmed_by(change, facts.rate))
     })
 }
 
+/// A quota is of a period, a tenth of a second as a rule: work that comes in bursts, or on many threads at once, uses it up early in
+/// one and stands still until the next, however much is left on average.
+pub(crate) fn quota_in_bursts(facts: &Facts<'_>) -> Option<Verdict> {
+    facts.servers().find_map(|(of, server)| {
+        let quota = QuotaUse::of(facts, server).filter(|quota| !quota.is_used_up())?;
+        let why = "some of it is left on average: bursts use up what a period allows, and wait for the next";
+        let verdict = quota.verdict(facts, of, Confidence::Likely).and(why);
+        Some(verdict.confirmed_by("lift the quota; the rate should rise", facts.rate))
+    })
+}
+
+/// A pool that is the limit for sure, by its size and by who works.
+fn sure_pool(facts: &Facts<'_>) -> Option<Verdict> {
+    pools::pool(facts).filter(|it| it.kind == VerdictKind::PoolLimit && it.confidence == Confidence::Sure)
+}
+
 pub(crate) fn log_bound(facts: &Facts<'_>) -> Option<Verdict> {
-    let signals = facts.signals()?;
+    facts.servers().find_map(|(of, server)| writes_to_a_disk(facts, of, server.signals.as_ref()?))
+}
+
+fn writes_to_a_disk(facts: &Facts<'_>, of: Option<&str>, signals: &ServerSignals) -> Option<Verdict> {
     let a_second = signals.disk_write_bytes_per_s?;
     let a_request = facts.a_request(a_second)?;
     let waited = signals.disk_wait_share;
     let waits = waited.is_some_and(|share| share >= DISK_WAIT_MIN) && a_request >= LOG_LINE_BYTES;
-    (waits || (a_request >= LOG_BYTES_MIN && a_second >= LOG_BYTES_PER_S_MIN)).then(|| {
+    // To write is what a database behind a server is for; only that it waits says anything.
+    let is_much = of.is_none() && a_request >= LOG_BYTES_MIN && a_second >= LOG_BYTES_PER_S_MIN;
+    (waits || is_much).then(|| {
         let text = format!("{a_request:.0} bytes a request to a disk, {:.1} MB/s", a_second / 1e6);
         let waiting = waited.map_or_else(
             || "how long it waited for the disk is not known".to_owned(),
             |share| format!("one of its threads waited for a disk in {:.0} % of the time", share * 100.0),
         );
-        // Who waits need not be on the way of a request: a thread that writes behind all of them waits as well.
-        let confidence = match waited {
-            Some(share) if waits && share >= DISK_WAIT_MOST => Confidence::Sure,
-            _ if waits => Confidence::Likely,
-            _ => Confidence::Possible,
+        // Who waits need not be on the way of a request: a thread that writes behind all of them waits as well, and a database does
+        // so for its own sake. Where a pool is full for sure, a thread of those may wait for a small part of its time.
+        let is_most = of.is_none() && waited.is_some_and(|share| share >= DISK_WAIT_MOST);
+        let confidence = if waits && is_most && sure_pool(facts).is_none() {
+            Confidence::Sure
+        } else if waits {
+            Confidence::Likely
+        } else {
+            Confidence::Possible
         };
-        Verdict::new(VerdictKind::LogBound, confidence, "writes to a disk", text)
-            .accounting_for_maybe(waited.filter(|share| *share < DISK_WAIT_NONE))
+        // Cores that are used up and a thread that has no time left go on setting the rate, whoever waits for a disk.
+        let hardly_any = waited.filter(|share| *share < DISK_WAIT_NONE);
+        let left = Some(facts.headroom()).filter(|left| *left < 1.0);
+        let phrase =
+            of.map_or_else(|| "writes to a disk".to_owned(), |stack| format!("writes to a disk ({stack})"));
+        Verdict::new(VerdictKind::LogBound, confidence, phrase, text)
+            .accounting_for_maybe(hardly_any.into_iter().chain(left).reduce(f64::min))
             .and(waiting)
             .confirmed_by("log less, or without syncing; the rate should rise", facts.rate)
     })
+}
+
+/// Who waited for a disk and for how long, whatever for.
+pub(crate) fn disk_wait_words(facts: &Facts<'_>) -> Option<String> {
+    facts.servers().find_map(|(of, server)| {
+        let share = server.signals.as_ref()?.disk_wait_share.filter(|share| *share >= DISK_WAIT_MIN)?;
+        let whose = of.map_or_else(|| "its threads".to_owned(), |stack| format!("the threads of {stack}"));
+        Some(format!("one of {whose} waited for a disk in {:.0} % of the time", share * 100.0))
+    })
+}
+
+/// How long there was too little memory, of the whole machine, where that is long: what was not in it is read again, or swapped in.
+pub(crate) fn memory_wait_words(facts: &Facts<'_>) -> Option<String> {
+    let share = *facts.host()?.pressure.get("memory").filter(|share| **share >= DISK_WAIT_MIN)?;
+    Some(format!("some task waited for memory in {:.0} % of the time", share * 100.0))
 }
 
 pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {

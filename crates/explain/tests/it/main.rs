@@ -11,6 +11,7 @@ mod gate;
 mod idle;
 mod levels;
 mod looks;
+mod other_servers;
 mod protocols;
 mod reasons;
 mod samples;

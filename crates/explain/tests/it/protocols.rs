@@ -59,6 +59,16 @@ fn a_worker_that_shakes_hands_most_of_the_time_is_told_by_what_an_answer_takes_w
     assert_eq!(kind(&shaking_hands(worker(100.0, 200.0), ANSWERS)), VerdictKind::BlockedEventLoop);
 }
 
+/// Of a load that is far behind, none of what was due within the window is answered, and what was due before is.
+#[test]
+fn handshakes_are_held_against_what_was_done_meanwhile() {
+    let mut trial = shaking_hands(worker(100.0, 800.0), ANSWERS);
+    (trial.load.outcomes.answered, trial.load.answered_as_expected) = (0, 0);
+    trial.load.outcomes.timed_out = ANSWERS;
+    let words = "2000 TLS handshakes a second, 1.00 for each answer, and 90 % of them full";
+    assert_eq!(first(&trial).evidence[0], words);
+}
+
 #[test]
 fn a_few_handshakes_are_not_what_a_worker_does() {
     for handshakes in [0, ANSWERS / 200, ANSWERS / 50, ANSWERS / 5] {

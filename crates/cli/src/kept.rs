@@ -43,7 +43,8 @@ pub fn run_dirs(runs: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Removes the runs beside the one that `ended` which it takes the place of, and that `kept` does not keep. A run that is not
-/// whole takes nobody's place. What is no run, can't be read, or goes on stays; so does the run itself.
+/// whole takes nobody's place. What is no run, can't be read, or goes on stays; so does the run itself, and so do those that
+/// began after it: one that was gone on with may end when they are long there.
 pub fn tidy(kept: &KeptRuns, ended: &Ended) {
     let dir = &ended.dir.canonicalize().unwrap_or_else(|_| ended.dir.clone());
     let (Some(folder), Ok(own)) = (dir.parent(), RunDir::read_manifest(dir)) else { return };
@@ -53,13 +54,16 @@ pub fn tidy(kept: &KeptRuns, ended: &Ended) {
     }
     let mut others = replaced(folder, &own, has_versions(dir));
     others.retain(|(_, path)| path != dir);
-    // The newest first; this one is newer than all of them.
+    // The newest first.
     others.sort_by(|a, b| b.cmp(a));
+    let Ok(began) = own.started.parse::<Timestamp>() else { return };
     let newest = kept.newest.map_or(usize::MAX, |it| it.get() as usize - 1);
     let age = kept.days.map(|days| (i64::from(days.get()) * 24).hours());
     let oldest = age.and_then(|age| Timestamp::now().checked_sub(age).ok());
     let is_old = |started: &Timestamp| oldest.is_some_and(|oldest| *started < oldest);
-    let gone = others.iter().enumerate().filter(|(place, (started, _))| *place >= newest || is_old(started));
+    let is_gone =
+        |place: usize, started: &Timestamp| *started <= began && (place >= newest || is_old(started));
+    let gone = others.iter().enumerate().filter(|(place, (started, _))| is_gone(*place, started));
     let removed = gone.filter(|(_, (_, path))| match RunDir::remove(path) {
         Ok(()) => true,
         Err(error) => {
@@ -78,11 +82,14 @@ pub fn tidy(kept: &KeptRuns, ended: &Ended) {
 }
 
 /// The runs in a folder whose place `own` takes, and when they started: of its experiment by the title, as thorough, on two versions
-/// where it is, and of no cells that it does not have.
+/// where it is, and of no cells that it does not have, also by no other driver.
 fn replaced(folder: &Path, own: &Manifest, is_of_versions: bool) -> Vec<(Timestamp, PathBuf)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let has_its_cells = |it: &Manifest| own.selection.is_none() || own.selection == it.selection;
-    let is_alike = |it: &Manifest| (&it.title, &it.pace) == (&own.title, &own.pace) && has_its_cells(it);
+    let has_its_drivers = |it: &Manifest| it.drivers.iter().all(|driver| own.drivers.contains(driver));
+    let is_alike = |it: &Manifest| {
+        (&it.title, &it.pace) == (&own.title, &own.pace) && has_its_cells(it) && has_its_drivers(it)
+    };
     let run = |path: PathBuf| {
         let manifest = RunDir::read_manifest(&path).ok().filter(is_alike)?;
         (has_versions(&path) == is_of_versions).then_some(())?;

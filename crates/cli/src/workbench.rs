@@ -72,9 +72,13 @@ impl Workbench {
         Self::with(catalogue(stacks)?)
     }
 
-    /// The same with the services that an experiment brings along.
+    /// The same with the services that an experiment brings along. They are of the commit of their own folder, wherever this is
+    /// run.
     pub fn for_experiment(stacks: &Path, written: &Written) -> Result<Self, Failure> {
-        Self::with(written.catalogue(stacks)?)
+        let catalogue = written.catalogue(stacks)?;
+        let has_services = catalogue.iter().any(|it| it.file == written.file);
+        let folder = has_services.then(|| written.folder.clone());
+        Self::in_folder(folder, catalogue, interrupt::on_signals()?)
     }
 
     fn with(catalogue: Catalogue) -> Result<Self, Failure> {
@@ -83,9 +87,18 @@ impl Workbench {
 
     /// The same with stacks of whatever kind, and a control that signals interrupt already.
     pub fn controlled(catalogue: Catalogue, control: Arc<Control>) -> Result<Self, Failure> {
-        let is_there = catalogue.dir().is_dir();
+        Self::in_folder(None, catalogue, control)
+    }
+
+    /// What is measured is of the commit in `folder`; without one, of that where the stacks are.
+    fn in_folder(
+        folder: Option<PathBuf>,
+        catalogue: Catalogue,
+        control: Arc<Control>,
+    ) -> Result<Self, Failure> {
+        let of_stacks = || if catalogue.dir().is_dir() { catalogue.dir().to_owned() } else { ".".into() };
         Ok(Self {
-            commit: commit_of(if is_there { catalogue.dir() } else { Path::new(".") }),
+            commit: commit_of(&folder.unwrap_or_else(of_stacks)),
             catalogue,
             control,
             proofload_exe: own_binary()?,

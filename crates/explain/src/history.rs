@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plan::Metric;
-use record::{CellName, Driver, LoadId, Trial, TrialResult, cells, measured_by_block, trials_of};
+use plan::{Metric, Version};
+use record::{
+    CellName, Driver, LoadId, RevisionName, Trial, TrialResult, Versions, cells, measured_by_block, trials_of,
+};
 use serde::Serialize;
 use stats::{SERIES_MIN, change_points};
 use units::Seed;
@@ -14,6 +16,8 @@ use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
 /// Seed of the random orders that changes are held against: the same runs always give the same answer.
 const SEED: Seed = Seed(0x6869_7374);
+/// Digits of a commit, as the manifest of a run has them.
+const COMMIT_DIGITS: usize = 12;
 
 /// Which figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -91,11 +95,24 @@ pub struct HistoryPoint {
     pub failed: usize,
     /// Hash of what the stack was built from, where it is built.
     pub inputs: Option<String>,
-    /// The commit that was checked out where it ran, with `+` behind it where files differed; absent where nobody knows.
+    /// The commit that was checked out where it ran, with `+` behind it where files differed; absent where nobody knows. Of one
+    /// of two versions, its own.
     pub commit: Option<String>,
 }
 
 impl HistoryPoint {
+    /// The same in a run of two versions: what was checked out where that ran may be neither of them.
+    #[must_use]
+    pub fn of_version(self, versions: Option<&Versions>) -> Self {
+        let own = versions.and_then(|it| {
+            let both = [(Version::Before, &it.before), (Version::After, &it.after)];
+            let is_its = |version: Version| it.services.iter().any(|id| version.id_of(id) == self.key.stack);
+            both.into_iter().find(|(version, _)| is_its(*version))
+        });
+        let commit = own.map(|(_, revision)| commit_of(revision));
+        Self { commit: commit.or(self.commit), ..self }
+    }
+
     /// What it is of.
     pub(crate) fn cell(&self) -> CellName {
         let SeriesKey { round, load, stack, driver, .. } = self.key.clone();
@@ -209,6 +226,12 @@ pub fn points_of_run(
         }
     };
     cells(run.trials).into_iter().filter(|cell| filter.takes(cell)).map(point).collect()
+}
+
+fn commit_of(revision: &RevisionName) -> String {
+    let commit: String = revision.commit.chars().take(COMMIT_DIGITS).collect();
+    let is_changed = revision.changed_files.is_some_and(|files| files > 0);
+    if is_changed { commit + "+" } else { commit }
 }
 
 fn pace(run: RecordedRun<'_>) -> String {

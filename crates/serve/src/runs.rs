@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use explain::{HistoryFilter, HistoryMetric, RecordedRun, points_of_run, series_of};
 use percent_encoding::percent_decode_str;
-use record::{Manifest, RunDir, Trial};
+use record::{Manifest, RunDir, Trial, Versions};
 use serde::Serialize;
 
 use crate::assets;
@@ -90,10 +90,11 @@ impl Runs {
         let mut points = Vec::new();
         for run in runs.iter().filter(|run| run.error.is_none()) {
             // One at a time: a record has far more than is shown of it here.
-            if let Some((manifest, trials, experiment)) = read(&self.folder.join(&run.name)) {
+            if let Some((manifest, trials, experiment, versions)) = read(&self.folder.join(&run.name)) {
                 let (manifest, trials, experiment) = (&manifest, &trials[..], &experiment[..]);
                 let recorded = RecordedRun { dir: &run.name, manifest, trials, experiment };
-                points.extend(points_of_run(recorded, metric, &HistoryFilter::default()));
+                let own = points_of_run(recorded, metric, &HistoryFilter::default()).into_iter();
+                points.extend(own.map(|it| it.of_version(versions.as_ref())));
             }
         }
         let series = series_of(points, metric);
@@ -115,9 +116,9 @@ impl Site for Runs {
     }
 }
 
-fn read(dir: &Path) -> Option<(Manifest, Vec<Trial>, String)> {
-    let experiment = RunDir::read_experiment(dir).ok()?;
-    Some((RunDir::read_manifest(dir).ok()?, RunDir::read_trials(dir).ok()?, experiment))
+fn read(dir: &Path) -> Option<(Manifest, Vec<Trial>, String, Option<Versions>)> {
+    let (experiment, versions) = (RunDir::read_experiment(dir).ok()?, Versions::of_run(dir).ok()?);
+    Some((RunDir::read_manifest(dir).ok()?, RunDir::read_trials(dir).ok()?, experiment, versions))
 }
 
 fn json(of: &impl Serialize) -> String {

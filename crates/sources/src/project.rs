@@ -30,6 +30,18 @@ pub const KNOWN_BY: [&str; 8] = [
     "package.json",
 ];
 
+/// Files of projects that are known, and whose services can't be written down here. What begins with `.` is how one ends.
+const OTHERS_BY: [(&str, &str); 8] = [
+    ("Gemfile", "Ruby (Gemfile)"),
+    ("composer.json", "PHP (composer.json)"),
+    ("mix.exs", "Elixir (mix.exs)"),
+    ("build.sbt", "Scala (build.sbt)"),
+    ("deno.json", "Deno (deno.json)"),
+    ("Pipfile", "Python (Pipfile)"),
+    (".csproj", "C# (.csproj)"),
+    (".fsproj", "F# (.fsproj)"),
+];
+
 /// A project as far as it was looked at.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
@@ -134,13 +146,26 @@ pub fn draft(project: &Project) -> Result<Draft, PlanError> {
         [go::found, rust::found, java::maven, java::gradle, python::found, node::found];
     let mut found = kinds.into_iter().filter_map(|kind| kind(project));
     let service = found.next().ok_or_else(|| nothing_found(project))?;
-    let others: Vec<String> = found.map(|it| it.kind).collect();
+    let others: Vec<String> = found.map(|it| it.kind).chain(of_other_kinds(project)).collect();
     let asks = asks::of(&project.within(&service.folder), &service);
     Ok(write::draft(&service, &asks, &others))
 }
 
+/// What else it is by its files, beside what can be written down.
+fn of_other_kinds(project: &Project) -> impl Iterator<Item = String> {
+    let is_there = move |by: &str| {
+        let is_it = |it: &ProjectFile| it.path == by || by.starts_with('.') && it.path.ends_with(by);
+        project.files.iter().any(is_it)
+    };
+    OTHERS_BY.into_iter().filter(move |(by, _)| is_there(by)).map(|(_, kind)| kind.to_owned())
+}
+
 fn nothing_found(project: &Project) -> PlanError {
     let looked_for = KNOWN_BY.join(", ");
+    if let Some(kind) = of_other_kinds(project).next() {
+        let help = "say in a proofload.toml how it is built and started: docs/own-service.md has an example";
+        return PlanError::new(format!("it is a project in {kind}, and of those nothing is known here"), help);
+    }
     if project.has("Dockerfile") {
         let help =
             "say in a proofload.toml how it is started without one: docs/own-service.md has an example";

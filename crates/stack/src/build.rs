@@ -25,7 +25,8 @@ const SIGNALLED: i32 = 128;
 const CHUNK_BYTES: usize = 64 << 10;
 const INPUT_FILES_MAX: usize = 100_000;
 /// Folders that are made by builds and runs, whatever an input folder holds beside them.
-const MADE: [&str; 6] = ["build", "target", GIT, ".proofload", "node_modules", "runs"];
+const MADE: [&str; 9] =
+    ["build", "target", GIT, ".proofload", "node_modules", "runs", ".gradle", ".kotlin", "__pycache__"];
 const GIT: &str = ".git";
 /// What the folder of a run has from its beginning on.
 const OF_A_RUN: [&str; 3] = ["experiment.toml", "trials.jsonl", "trials"];
@@ -304,5 +305,19 @@ mod tests {
             hash_content(&file, &mut parts).unwrap();
             assert_eq!(whole.finish(), parts.finish(), "{length}");
         }
+    }
+
+    /// It would be built again after each build, and no run of it could be gone on with.
+    #[test]
+    fn what_tools_keep_beside_their_sources_is_no_input() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["src/a", ".gradle/8.10/checksums", "src/__pycache__/a.pyc"] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let mut files = Vec::new();
+        list_files(dir.path(), &mut files).unwrap();
+        assert_eq!(files, [dir.path().join("src/a")]);
     }
 }

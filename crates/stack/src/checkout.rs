@@ -84,6 +84,11 @@ impl<'a> Repository<'a> {
         Ok(repository)
     }
 
+    /// The top of its working tree.
+    pub fn folder(&self) -> &Path {
+        self.git.folder()
+    }
+
     /// The commit that is called `name`.
     pub fn revision(&self, name: &str) -> Result<Revision, CheckoutError> {
         let unknown = |error| match error {

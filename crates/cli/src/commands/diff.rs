@@ -56,7 +56,8 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let revisions = [repository.revision(&arguments.before)?, after];
     let [first, second] = &revisions;
     let checkouts = [repository.check_out(first, FOLDERS[0])?, repository.check_out(second, FOLDERS[1])?];
-    let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts)?;
+    let places = Places { tree: whole(repository.folder()), versions: whole(scratch.path()) };
+    let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts, &places)?;
     let compared = compared(arguments, &project, &catalogue, &asked)?;
     let experiment = &compared.experiment;
     let versions = project.named(experiment, &revisions);
@@ -148,11 +149,14 @@ impl Project {
         stacks: &Path,
         revisions: &[Revision; 2],
         checkouts: &[Checkout; 2],
+        places: &Places,
     ) -> Result<Catalogue, PlanError> {
         let mut all = Vec::new();
         for (version, (revision, checkout)) in Version::BOTH.into_iter().zip(revisions.iter().zip(checkouts))
         {
-            all.extend(version.of_services(self.services_of(revision, checkout)?, &revision.name));
+            let services = self.services_of(revision, checkout)?;
+            services.iter().try_for_each(|it| places.are_apart(it))?;
+            all.extend(version.of_services(services, &revision.name));
         }
         Catalogue::with_services(stacks, all)
     }
@@ -196,6 +200,38 @@ impl Project {
         let services = self.services.iter().map(|it| it.id.clone()).filter(|id| takes_part(id)).collect();
         Versions { version: VERSIONS_VERSION, services, before, after }
     }
+}
+
+/// Where versions lie, and the working tree, which may be neither of them.
+struct Places {
+    tree: PathBuf,
+    versions: PathBuf,
+}
+
+impl Places {
+    /// An error where a version of a service is built or started from the working tree: the other one would be so, too, and both
+    /// would be the same.
+    fn are_apart(&self, service: &StackManifest) -> Result<(), PlanError> {
+        let (build, run) = (service.build.as_ref(), service.run());
+        let dirs = [build.map(|it| it.dir.clone()), run.and_then(|it| it.dir.clone())];
+        let programs = [build.map(|it| &it.command[0]), run.map(|it| &it.command[0])];
+        let programs = programs.into_iter().flatten().map(|it| PathBuf::from(it.as_str()));
+        let programs = programs.filter(|it| it.is_absolute()).map(|it| whole(&it));
+        let is_shared = |it: &PathBuf| it.starts_with(&self.tree) && !it.starts_with(&self.versions);
+        let Some(path) = dirs.into_iter().flatten().chain(programs).find(is_shared) else { return Ok(()) };
+        let what = format!(
+            "`{}` is built or started from {}, in the working tree: both versions would be that",
+            service.id,
+            path.display()
+        );
+        let help = "write paths from this file's folder on, or from {build_dir} or {stack_dir} on";
+        Err(PlanError::new(what, help).in_file(&service.file))
+    }
+}
+
+/// A path without links.
+fn whole(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// What the version after must keep to.

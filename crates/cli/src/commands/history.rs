@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use explain::{HistoryFilter, HistoryMetric, points_of_run, series_of};
+use record::Versions;
 use report::history_text;
 
 use crate::arguments::history::{History, Metric};
@@ -30,10 +31,11 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
     let folder = kept::folder(arguments.runs.as_deref())?;
     for dir in kept::run_dirs(&folder)? {
         // One at a time: a record has far more than is shown of it here.
-        match Recorded::read(&dir) {
-            Ok(run) => {
+        match Recorded::read(&dir).and_then(|run| Ok((run, Versions::of_run(&dir)?))) {
+            Ok((run, versions)) => {
                 runs += 1;
-                points.extend(points_of_run(run.as_run(), metric, &filter));
+                let own = points_of_run(run.as_run(), metric, &filter).into_iter();
+                points.extend(own.map(|it| it.of_version(versions.as_ref())));
             }
             Err(why) => {
                 unreadable += 1;

@@ -75,6 +75,29 @@ fn two_versions_are_measured_in_turns_and_nothing_is_left_of_them() {
     assert!(report.contains("after   the working tree, 1 file changed since"), "{report}");
     let refused = repository.ends_with(2, &["run", "--resume", run]);
     assert!(refused.contains("compares two versions"), "{refused}");
+    // Each version is of its own commit, whatever is checked out here.
+    let history = json(&repository.run(&["history", "--json"]));
+    let commit_of = |stack: &str| {
+        let series = history["series"].as_array().unwrap().iter().find(|it| it["stack"] == stack).unwrap();
+        series["points"][0]["commit"].as_str().unwrap().to_owned()
+    };
+    let main = repository.git(&["rev-parse", "--short=12", "main"]).trim().to_owned();
+    assert_eq!([commit_of("cart-before"), commit_of("cart-after")], [main.clone(), main + "+"]);
+}
+
+#[test]
+fn a_run_of_a_project_is_of_its_commit_wherever_it_is_begun() {
+    let repository = Repository::new();
+    repository.write("proofload.toml", &project("1ms"));
+    repository.commit("Begin");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = repository.folder().join("proofload.toml");
+    let mut run = repository.command(&["run", file.to_str().unwrap(), "--quick", "-q", "--runs", "here"]);
+    let output = run.current_dir(elsewhere.path()).output().expect("the binary starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let run = fs::read_dir(elsewhere.path().join("here")).unwrap().next().unwrap().unwrap().path();
+    let commit = record::RunDir::read_manifest(&run).unwrap().commit;
+    assert_eq!(commit.as_deref(), Some(repository.git(&["rev-parse", "--short=12", "HEAD"]).trim()));
 }
 
 /// The same commit twice, and versions whose file does not know the service yet.
@@ -145,6 +168,18 @@ fn what_can_t_be_compared_is_refused_before_anything_is_measured() {
     fs::remove_file(repository.folder().join("proofload.toml")).unwrap();
     let told = repository.ends_with(2, &["diff", "main"]);
     assert!(told.contains("proofload init"), "{told}");
+}
+
+/// Whichever version were asked for, it would be what lies here now.
+#[test]
+fn a_service_that_starts_from_the_working_tree_is_refused() {
+    let repository = with_two_versions();
+    let here = repository.folder().canonicalize().unwrap();
+    let run = format!("[service.cart.run]\ndir = \"{}\"\n", here.display());
+    repository.write("proofload.toml", &project("1ms").replace("[service.cart.run]\n", &run));
+    let told = repository.ends_with(2, &["diff", "main"]);
+    assert!(told.contains("is built or started from") && told.contains("in the working tree"), "{told}");
+    assert_eq!(repository.seen().2, Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -91,3 +91,21 @@ fn what_is_older_than_so_many_days_goes() {
     assert!(text(&output).contains("1 old run is removed from"), "{}", text(&output));
     assert!(!runs.path("old").exists());
 }
+
+/// A run that was gone on with ends after others that began later; and what another program measured is in no run of ours.
+#[test]
+fn what_began_later_or_was_measured_by_others_stays() {
+    let runs = Runs::new();
+    let write = |name: &str, manifest: Manifest| {
+        runs.write(name, &Manifest { pace: "full".into(), ..manifest }, EXPERIMENT, &[])
+    };
+    write("later", manifest("2999-01-01T00:00:00Z"));
+    let drivers = vec!["proofload".into(), "wrk".into()];
+    write("of-wrk", Manifest { drivers, ..manifest("2020-02-01T00:00:00Z") });
+    write("old", manifest("2020-01-01T00:00:00Z"));
+    let output = run_in(project(&runs, "keep = 1").path(), &["run", "-q"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("1 old run is removed from"), "{}", text(&output));
+    let is_there = ["later", "of-wrk", "old"].map(|name| runs.path(name).exists());
+    assert_eq!(is_there, [true, true, false]);
+}

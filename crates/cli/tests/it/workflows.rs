@@ -80,11 +80,15 @@ impl Job {
         self.set("PROOFLOAD_URL", format!("file://{}", archive.display()));
     }
 
-    /// A program that writes down how it was called.
-    fn pretend(&self, name: &str) -> PathBuf {
+    /// A program that writes down how it was called, and says `answer` where it is asked for a list.
+    fn pretend(&self, name: &str, answer: &str) -> PathBuf {
         let calls = self.path(&format!("{name}.calls"));
         let program = self.path("tools").join(name);
-        fs::write(&program, format!("#!/bin/sh\necho \"$@\" >> '{}'\n", calls.display())).unwrap();
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" >> '{}'\nif [ \"$2\" = --paginate ]; then echo '{answer}'; fi\n",
+            calls.display()
+        );
+        fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         calls
     }
@@ -142,7 +146,8 @@ fn the_steps_on_github_install_hold_and_publish() {
     job.set("GITHUB_PATH", job.path("github-path").display().to_string());
     job.set("GITHUB_STEP_SUMMARY", job.path("summary.md").display().to_string());
     job.set("PULL_REQUEST", "7");
-    let calls = job.pretend("gh");
+    job.set("GITHUB_REPOSITORY", "acme/shop");
+    let calls = job.pretend("gh", "");
     // As GitHub runs a step that names no shell.
     let shell = ["bash", "-e", "-c"];
     for step in steps {
@@ -152,11 +157,19 @@ fn the_steps_on_github_install_hold_and_publish() {
     }
     published(&job.path("project"), "✅");
     assert!(fs::read_to_string(job.path("summary.md")).unwrap().contains("✅"));
-    let calls = fs::read_to_string(calls).unwrap();
-    assert_eq!(calls, "pr comment 7 --body-file gate.md --edit-last\n");
+    let of = |name: &str| steps.iter().find(|it| it["name"] == name).unwrap();
+    let comment = job.path("temporary/comment.md");
+    let last_call = || fs::read_to_string(&calls).unwrap().lines().next_back().map(str::to_owned);
+    assert_eq!(last_call(), Some(format!("pr comment 7 --body-file {}", comment.display())));
+    let said = fs::read_to_string(&comment).unwrap();
+    assert!(said.starts_with("<!-- proofload -->\n") && said.contains("✅"), "{said}");
+    // The next time there is one, which is told anew.
+    job.pretend("gh", "12");
+    ended_with(&job.step(&shell, of("Comment")["run"].as_str().unwrap(), &added(&job)), 0);
+    let patched = "api --method PATCH repos/acme/shop/issues/comments/12 --field body=@";
+    assert_eq!(last_call(), Some(format!("{patched}{}", comment.display())));
     // A gate that fails ends its step, and is published all the same.
     job.write_project("goodput<1M/s");
-    let of = |name: &str| steps.iter().find(|it| it["name"] == name).unwrap();
     assert_eq!(of("Summary")["if"], "always()");
     let failed = job.step(&shell, of("Gate")["run"].as_str().unwrap(), &added(&job));
     assert!(matches!(failed.status.code(), Some(4 | 5)), "{}", text(&failed));

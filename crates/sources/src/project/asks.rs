@@ -20,6 +20,15 @@ pub(super) struct Asks {
     pub(super) told_by: Option<String>,
     /// Whether it may be beneath something that the sources don't show.
     pub(super) is_whole: bool,
+    /// Whether it wants a key.
+    pub(super) is_guarded: bool,
+}
+
+/// What an OpenAPI document names.
+struct Documented {
+    paths: Vec<Path>,
+    /// Whether all that is worth a load wants a key.
+    is_guarded: bool,
 }
 
 /// What `service` of `project` can be asked with a GET and without parameters.
@@ -29,8 +38,12 @@ pub(super) fn of(project: &Project, service: &Service) -> Asks {
         DOCUMENTS.contains(&name)
     });
     let documented =
-        documents.map(|it| (it.path.clone(), documented(&it.text))).find(|(_, paths)| !paths.is_empty());
-    let (told_by, paths) = documented.unwrap_or_else(|| ("the sources".into(), routes(project, service)));
+        documents.map(|it| (it.path.clone(), documented(&it.text))).find(|(_, it)| !it.paths.is_empty());
+    let of_sources = || {
+        let paths = routes(project, service);
+        ("the sources".to_owned(), Documented { paths, is_guarded: false })
+    };
+    let (told_by, Documented { paths, is_guarded }) = documented.unwrap_or_else(of_sources);
     let health = paths.iter().find(|it| is_health(&it.text));
     let root = paths.iter().find(|it| it.text == "/");
     let other = |is_whole: bool| paths.iter().find(move |it| it.is_whole == is_whole && !is_health(&it.text));
@@ -40,6 +53,7 @@ pub(super) fn of(project: &Project, service: &Service) -> Asks {
         ready: health.filter(|it| it.is_whole).map_or_else(|| path.clone(), |it| it.text.clone()),
         told_by: asked.map(|_| told_by),
         is_whole: asked.is_none_or(|it| it.is_whole),
+        is_guarded,
         path,
     }
 }
@@ -53,17 +67,32 @@ fn is_plain(path: &str) -> bool {
         && !path.contains([':', '{', '<', '*', '$', '(', '?', '"'])
 }
 
-/// Paths of an OpenAPI document's GET operations.
-fn documented(text: &str) -> Vec<Path> {
-    let Ok(document) = serde_saphyr::from_str::<Value>(text) else { return Vec::new() };
+/// Paths of an OpenAPI document's GET operations: those that answer anybody, where some do.
+fn documented(text: &str) -> Documented {
+    let Ok(document) = serde_saphyr::from_str::<Value>(text) else {
+        return Documented { paths: Vec::new(), is_guarded: false };
+    };
     let base = base(&document);
     // With words to be filled in nobody knows where they are.
     let (base, is_whole) = if is_plain(base) { (base, true) } else { ("", false) };
     let paths = document.get("paths").and_then(Value::as_object).into_iter().flatten();
-    paths
-        .filter(|(path, item)| item.get("get").is_some() && is_plain(path) && !asks_for_more(&document, item))
-        .map(|(path, _)| Path { text: routes::joined(base, path), is_whole })
-        .collect()
+    let paths = paths.filter(|(path, item)| {
+        let is_path = path.starts_with('/') && is_plain(path);
+        is_path && item.get("get").is_some() && !asks_for_more(&document, item)
+    });
+    let (guarded, open): (Vec<_>, Vec<_>) = paths.partition(|(_, item)| wants_key(&document, item));
+    let is_guarded = open.iter().all(|(path, _)| is_health(path)) && !guarded.is_empty();
+    let taken = if is_guarded { [open, guarded].concat() } else { open };
+    let whole = |(path, _): (&String, &Value)| Path { text: routes::joined(base, path), is_whole };
+    Documented { paths: taken.into_iter().map(whole).collect(), is_guarded }
+}
+
+/// Whether a GET is refused to whoever brings no key: by what it says itself, else by what the document says for all.
+fn wants_key(document: &Value, item: &Value) -> bool {
+    let all = item.pointer("/get/security").or_else(|| document.get("security")).and_then(Value::as_array);
+    // Each is enough, and one that is empty lets anybody in.
+    let has_some = |it: &Value| it.as_object().is_some_and(|keys| !keys.is_empty());
+    all.is_some_and(|all| !all.is_empty() && all.iter().all(has_some))
 }
 
 /// What the paths of a document are beneath: of OpenAPI 2, and of 3.

@@ -67,8 +67,9 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
 pub(super) fn gradle(project: &Project) -> Option<Service> {
     let script = SCRIPTS.into_iter().find(|it| project.has(it))?;
     let root = project.text(script).unwrap_or_default();
+    let has_others = project.sources(&SCRIPTS).any(|it| it.path.contains('/'));
     // What has sources of its own is the service, whatever is built beside it.
-    let has_modules = !project.has("src") && project.sources(&SCRIPTS).any(|it| it.path.contains('/'));
+    let has_modules = !project.has("src") && has_others;
     let modules = if has_modules { programs(project, &SCRIPTS, makes_program) } else { Vec::new() };
     let part = modules.first().copied().unwrap_or(Part { folder: "", script: root });
     let is_spring = part.script.contains("org.springframework.boot");
@@ -92,12 +93,14 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
     let of_folder = part.folder.rsplit('/').next().filter(|it| !it.is_empty());
     let usual =
         [script, "settings.gradle", "settings.gradle.kts", "gradle.properties", "gradlew", "gradle", "src"];
+    // It may take any of the others.
+    let inputs = if has_others { texts(&["."]) } else { part.inputs(project, &usual) };
     let mut service = Service {
         kind: format!("Java ({script})"),
         name: plain_name(of_folder.or(name).unwrap_or(&project.folder)),
         folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["gradle"]) },
-        build: Some(build(command, part.inputs(project, &usual))),
+        build: Some(build(command, inputs)),
         ..jar(jdk_of(part.script).or_else(|| jdk_of(root)))
     };
     service.unsure.extend(which_module(has_modules, modules.len()));

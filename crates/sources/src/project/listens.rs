@@ -15,6 +15,8 @@ static FROM_ENV: LazyLock<Regex> = LazyLock::new(|| {
 /// Ports of what stands behind a service.
 const OF_OTHERS: [&str; 10] =
     ["DB", "DATABASE", "POSTGRES", "PG", "MYSQL", "REDIS", "MONGO", "KAFKA", "SMTP", "METRICS"];
+/// What is in the name of a service's own port or address.
+const OF_ITSELF: [&str; 6] = ["LISTEN", "BIND", "SERVER", "HTTP", "APP", "WEB"];
 /// Where databases, caches, queues and mail servers listen, if nothing else is said.
 const USUAL_OF_OTHERS: [u16; 10] = [1433, 1521, 2181, 3306, 5432, 5672, 6379, 9092, 11211, 27017];
 /// What stands in a line that reaches another service.
@@ -46,9 +48,17 @@ fn regex(pattern: &str) -> Regex {
 /// Tells the service where to listen: by a variable that it reads, by a flag, or by writing down where it listens anyway.
 pub(super) fn tell(service: &mut Service, project: &Project) {
     let sources = || project.sources(service.sources).map(|it| it.text.as_str());
-    if let Some(variable) = variable(sources()) {
+    let variables = variables(sources());
+    if let Some(variable) = variables.first() {
         let value = if variable.ends_with("PORT") { "{port}" } else { "127.0.0.1:{port}" };
-        service.env.push((variable, value.into()));
+        service.env.push((variable.clone(), value.into()));
+        let others: Vec<&str> = variables[1..].iter().map(String::as_str).collect();
+        if variable != "PORT" && others.iter().any(|it| is_of_itself(it) == is_of_itself(variable)) {
+            service.unsure.push(format!(
+                "which variable tells it where to listen: the sources read {variable}, {}",
+                others.join(", ")
+            ));
+        }
         return;
     }
     if let Some((name, is_address)) = go_flag(sources()) {
@@ -71,16 +81,23 @@ pub(super) fn tell(service: &mut Service, project: &Project) {
     }
 }
 
-/// The variable that names the port, `PORT` itself if it is among them.
-fn variable<'a>(sources: impl Iterator<Item = &'a str>) -> Option<String> {
+/// The variables that may name the port, the likeliest first: `PORT` itself if it is among them.
+fn variables<'a>(sources: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = sources
         .flat_map(|text| FROM_ENV.captures_iter(text).flatten())
         .filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
         .filter(|name| !OF_OTHERS.iter().any(|other| name.split('_').any(|part| part == *other)))
         .collect();
+    names.sort();
+    names.dedup();
     // The shorter the more general: PORT before ADMIN_PORT.
-    names.sort_by_key(|name| (!name.ends_with("PORT"), name.len()));
-    names.into_iter().next()
+    names.sort_by_key(|name| (!is_of_itself(name), !name.ends_with("PORT"), name.len()));
+    names
+}
+
+/// Whether a variable's name says that it is of the service, and not of something that it asks.
+fn is_of_itself(name: &str) -> bool {
+    ["PORT", "ADDR", "ADDRESS"].contains(&name) || name.split('_').any(|part| OF_ITSELF.contains(&part))
 }
 
 fn go_flag<'a>(mut sources: impl Iterator<Item = &'a str>) -> Option<(String, bool)> {
@@ -114,8 +131,37 @@ fn is_of_another(text: &str, at: usize) -> bool {
         || REACHES.iter().any(|word| line.contains(word))
 }
 
-/// The port that a Dockerfile exposes.
+/// The first port that a Dockerfile exposes, by what it sets itself where that is a variable.
 fn exposed(dockerfile: &str) -> Option<u16> {
-    let line = dockerfile.lines().find_map(|line| line.trim().strip_prefix("EXPOSE "))?;
-    line.split(['/', ' ']).next()?.parse().ok()
+    let mut set: Vec<(&str, &str)> = Vec::new();
+    for line in dockerfile.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some((instruction, rest)) = words.split_first() else { continue };
+        match (instruction.to_ascii_uppercase().as_str(), rest) {
+            ("EXPOSE", ports) => {
+                if let Some(port) = ports.iter().find_map(|port| port_of(port, &set)) {
+                    return Some(port);
+                }
+            }
+            // As it was written before there was `=`.
+            ("ENV", [name, value]) if !name.contains('=') => set.push((*name, *value)),
+            ("ARG" | "ENV", pairs) => set.extend(pairs.iter().filter_map(|it| it.split_once('='))),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A port as a Dockerfile writes it: `8080`, `8080/tcp`, `$PORT`, `${PORT:-8080}`.
+fn port_of(written: &str, set: &[(&str, &str)]) -> Option<u16> {
+    let (port, protocol) = written.split_once('/').unwrap_or((written, "tcp"));
+    let value_of = |variable: &str| {
+        let variable = variable.trim_start_matches('{').trim_end_matches('}');
+        let (name, default) = variable.split_once(":-").unwrap_or((variable, ""));
+        let last = set.iter().rev().find(|(known, _)| *known == name);
+        last.map_or(default, |(_, value)| *value).to_owned()
+    };
+    let port = port.strip_prefix('$').map_or_else(|| port.to_owned(), value_of);
+    let port: u16 = port.trim_matches(['"', '\'']).parse().ok()?;
+    (port > 0 && protocol.eq_ignore_ascii_case("tcp")).then_some(port)
 }

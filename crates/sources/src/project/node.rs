@@ -4,8 +4,11 @@ use serde_json::Value;
 
 use super::{Build, Project, Service, listens, plain_name, texts};
 
-/// Where sources that are built usually lie.
-const FOLDERS: [&str; 2] = ["src", "lib"];
+/// How the files end that compilers and bundlers read.
+const BUILT_FROM: [&str; 11] =
+    [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte", ".css", ".scss", ".html"];
+/// Folders that they, and tests, write, beside those that nobody looks into.
+const MADE: [&str; 2] = ["out", "coverage"];
 /// The last is where Express's generator has the program itself.
 const SOURCES: [&str; 5] = [".js", ".mjs", ".cjs", ".ts", "bin/www"];
 
@@ -32,9 +35,9 @@ pub(super) fn found(project: &Project) -> Option<Service> {
         if let Some(other) = ["bun.lock", "bun.lockb", ".yarnrc.yml"].into_iter().find(|it| project.has(it)) {
             service.unsure.push(format!("how its packages are installed: there is a {other}"));
         }
-        if is_built && project.those_of(&FOLDERS).is_empty() {
+        if is_built && made_of(project).is_empty() {
             service.unsure.push(
-                "what it is built from: there is no `src` and no `lib`; list its sources in `inputs`, or it is not built again"
+                "what it is built from: no file looks like a source; list its sources in `inputs`, or it is not built again"
                     .into(),
             );
         }
@@ -84,7 +87,7 @@ fn manager(project: &Project) -> Manager {
 fn build(project: &Project, Manager { tool, install, lock }: &Manager, is_built: bool) -> Build {
     let then = if is_built { format!(" && {tool} run build") } else { String::new() };
     let inputs = ["package.json", lock, "tsconfig.json"];
-    let sources: &[&str] = if is_built { &FOLDERS } else { &[] };
+    let sources = if is_built { made_of(project) } else { Vec::new() };
     Build {
         command: vec![
             "sh".into(),
@@ -94,7 +97,19 @@ fn build(project: &Project, Manager { tool, install, lock }: &Manager, is_built:
             "sh".into(),
             "{build_dir}".into(),
         ],
-        inputs: [project.those_of(&inputs), project.those_of(sources)].concat(),
+        inputs: [project.those_of(&inputs), sources].concat(),
         output: "installed".into(),
     }
+}
+
+/// What a build is made of: each source at the top, and each folder there that holds some, however a framework calls it.
+fn made_of(project: &Project) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for file in project.sources(&BUILT_FROM) {
+        let top = file.path.split('/').next().unwrap_or_default();
+        if !MADE.contains(&top) && all.iter().all(|it| it != top) {
+            all.push(top.to_owned());
+        }
+    }
+    all
 }

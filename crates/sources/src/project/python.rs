@@ -20,6 +20,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     if project.has("manage.py") {
         let words = ["manage.py", "runserver", "--noreload", "127.0.0.1:{port}"];
         service.command.extend(texts(&words));
+        service.unsure.push(for_development("runserver"));
     } else if let Some(app) = app(project, &["FastAPI(", "Starlette(", "Litestar("]) {
         let factory: &[&str] = if app.is_factory { &["--factory"] } else { &[] };
         service.command.extend(texts(&["-m", "uvicorn", &app.name]));
@@ -29,10 +30,16 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     } else if let Some(app) = app(project, &["Flask("]) {
         service.command.extend(texts(&["-m", "flask", "--app", &app.name, "run", "--port", "{port}"]));
         of_application(&mut service, project, &app, "flask");
+        service.unsure.push(for_development("flask run"));
     } else {
         program(&mut service, project);
     }
     Some(service)
+}
+
+/// A server that nobody has in production has figures of its own.
+fn for_development(server: &str) -> String {
+    format!("whether it is served so: `{server}` is for development; have the server that you run listen at {{port}}")
 }
 
 /// The interpreter: one that a build makes of the packages that the project names, as a pipeline and another version have them,
@@ -51,6 +58,11 @@ fn python(service: &mut Service, project: &Project) -> String {
         return format!("{{stack_dir}}/{made}/bin/python");
     };
     service.tools = texts(&["python3"]);
+    if input == "requirements.txt" && project.text(input).is_some_and(|text| text.lines().any(is_own)) {
+        service.unsure.push(format!(
+            "what it is built from: {input} installs what lies beside it; list that in `inputs`, or it is not built again"
+        ));
+    }
     let install = format!("{list}\"$1/venv/bin/pip\" install --quiet --requirement");
     let requirements = if list.is_empty() { input } else { "\"$1/requirements.txt\"" };
     service.build = Some(Build {
@@ -62,7 +74,7 @@ fn python(service: &mut Service, project: &Project) -> String {
             "sh".into(),
             "{build_dir}".into(),
         ],
-        inputs: texts(&[input]),
+        inputs: lists(project, input),
         output: "venv/bin/python".into(),
     });
     "{build_dir}/venv/bin/python".to_owned()
@@ -77,6 +89,36 @@ fn packages(project: &Project) -> Option<(&'static str, &'static str)> {
     let list = "python3 -c 'import tomllib; print(*tomllib.load(open(\"pyproject.toml\", \"rb\"))[\"project\"][\"dependencies\"], \
                 sep=\"\\n\")' >\"$1/requirements.txt\" && ";
     dependencies(project.text("pyproject.toml")?).map(|_| ("pyproject.toml", list))
+}
+
+/// The file that names the packages, and those that it takes others from: what is installed changes with each.
+fn lists(project: &Project, first: &str) -> Vec<String> {
+    let mut all = vec![first.to_owned()];
+    let mut looked = 0;
+    while let Some(list) = all.get(looked).cloned() {
+        looked += 1;
+        let beneath = list.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
+        for named in project.text(&list).unwrap_or_default().lines().filter_map(list_in) {
+            let path = format!("{beneath}{}", named.trim_start_matches("./"));
+            if project.text(&path).is_some() && !all.contains(&path) {
+                all.push(path);
+            }
+        }
+    }
+    all
+}
+
+/// The file that a line of such a list takes others from, as in `-r base.txt`.
+fn list_in(line: &str) -> Option<&str> {
+    let options = ["--requirement", "--constraint", "-r", "-c"];
+    let named = options.iter().find_map(|it| line.trim().strip_prefix(it))?;
+    named.trim_start_matches('=').split_whitespace().next()
+}
+
+/// Whether a line of it installs something of the project as it is then. With `-e` that is read where it lies.
+fn is_own(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with(['.', '/']) || line.starts_with("file:")
 }
 
 /// What `[project]` says of the packages that it takes; `None` without any.

@@ -89,6 +89,49 @@ fn where_another_service_listens_is_not_where_this_one_does() {
 }
 
 #[test]
+fn of_several_variables_the_services_own_is_taken_or_asked_for() {
+    let of = |names: &[&str]| {
+        let reads: Vec<String> = names.iter().map(|name| format!("os.Getenv(\"{name}\")")).collect();
+        let main = format!("package main\nfunc main() {{ r.GET(\"/\", f); {} }}", reads.join("; "));
+        let (draft, service) = drafted(&[("go.mod", "module shop\n"), ("main.go", &main)]);
+        (env(&service)[0].0.to_owned(), draft.unsure.join(" "))
+    };
+    for (names, taken) in [
+        (&["MAIL_PORT", "APP_PORT"][..], "APP_PORT"),
+        (&["JOBS_ADDR", "LISTEN_ADDR"], "LISTEN_ADDR"),
+        (&["HTTP_PORT", "PORT"], "PORT"),
+        (&["JOBS_PORT"], "JOBS_PORT"),
+    ] {
+        assert_eq!(of(names), (taken.to_owned(), String::new()));
+    }
+    let (_, unsure) = of(&["JOBS_PORT", "MAIL_PORT"]);
+    assert!(unsure.contains("where to listen: the sources read JOBS_PORT, MAIL_PORT"), "{unsure}");
+}
+
+#[test]
+fn a_dockerfile_exposes_a_port_in_several_ways() {
+    let port = |dockerfile: &str| {
+        let main = "package main\nfunc main() { serve() }";
+        let (_, service) =
+            drafted(&[("go.mod", "module shop\n"), ("main.go", main), ("Dockerfile", dockerfile)]);
+        service.run().unwrap().port.map(u16::from)
+    };
+    for dockerfile in [
+        "EXPOSE 8081",
+        "expose\t8081/TCP",
+        "EXPOSE  53/udp 8081 9000",
+        "ARG PORT=8081\nEXPOSE $PORT",
+        "ENV A=1 PORT=\"8081\"\nEXPOSE ${PORT}",
+        "ENV PORT 8081\nEXPOSE ${PORT}/tcp",
+        "EXPOSE ${PORT:-8081}",
+        "EXPOSE 0\nEXPOSE $UNSET\nEXPOSE 8081",
+    ] {
+        assert_eq!(port(dockerfile), Some(8081), "{dockerfile}");
+    }
+    assert_eq!(port("EXPOSE $PORT\nEXPOSE 70000 8000-8010"), None);
+}
+
+#[test]
 fn a_service_in_rust() {
     let main = "let app = Router::new().route(\"/users/{id}\", get(user)).route(\"/users\", get(users));\n\
                 axum::serve(TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 3000))).await?, app)";
@@ -141,6 +184,9 @@ fn a_gradle_build() {
         ("gradlew", ""),
     ]);
     assert_eq!((service.id.as_str(), service.needs.jdk), ("orders", Some(21)));
+    // With others beside it, whatever changes may be a part of it.
+    let files = [("build.gradle", build), ("core/build.gradle", ""), ("src/main/java/A.java", "class A {}")];
+    assert_eq!(drafted(&files).1.build.unwrap().inputs.len(), 1);
 }
 
 #[test]
@@ -177,6 +223,10 @@ fn packages_of_node_come_by_what_locked_them() {
     }
     assert!(of(&[("yarn.lock", ""), (".yarnrc.yml", "")]).0.contains("yarn install --immutable"));
     assert!(of(&[("bun.lock", "")]).2.contains("there is a bun.lock"));
+    // What is built again when a source has changed has them all, however a framework calls their folder.
+    let (_, inputs, _) = of(&[("app/page.tsx", ""), ("next.config.mjs", ""), ("out/a.html", "")]);
+    let names: Vec<&str> = inputs.split(' ').filter_map(|it| it.rsplit('/').next()).collect();
+    assert_eq!(names, ["package.json", "src", "app", "next.config.mjs"]);
 }
 
 #[test]
@@ -189,8 +239,9 @@ fn python_with_fastapi_flask_and_by_itself() {
     );
     assert_eq!((service.id.as_str(), service.endpoints[0].path.as_str()), ("my-shop", "/items"));
     let flask = "api = Flask(__name__)\n@api.route('/')\ndef index(): ...";
-    let (_, service) = drafted(&[("requirements.txt", "flask"), ("app.py", flask)]);
+    let (draft, service) = drafted(&[("requirements.txt", "flask"), ("app.py", flask)]);
     assert_eq!(command(&service), "{build_dir}/venv/bin/python -m flask --app app:api run --port {port}");
+    assert!(draft.unsure[0].contains("`flask run` is for development"), "{:?}", draft.unsure);
     let plain = "HTTPServer((\"127.0.0.1\", int(sys.argv[1])), Handler).serve_forever()";
     let (_, service) = drafted(&[("pyproject.toml", "[project]\nname = \"tiny\"\n"), ("server.py", plain)]);
     assert_eq!((service.id.as_str(), command(&service).as_str()), ("tiny", "python3 server.py {port}"));
@@ -223,6 +274,10 @@ fn packages_of_python_come_from_what_names_them() {
         drafted(&[app, ("pyproject.toml", "[tool.poetry.dependencies]\nfastapi = \"*\"\nuvicorn = \"*\"")]);
     assert_eq!(build(&service), None);
     assert!(draft.unsure[0].contains("where its packages come from"), "{:?}", draft.unsure);
+    let requirements = ("requirements.txt", "-r more/base.txt\n--constraint=pins.txt\n./own\nuvicorn");
+    let (draft, service) = drafted(&[app, requirements, ("more/base.txt", "-r web.txt"), ("pins.txt", "")]);
+    assert_eq!(service.build.unwrap().inputs.len(), 3);
+    assert!(draft.unsure[0].contains("installs what lies beside it"), "{:?}", draft.unsure);
     let (draft, _) = drafted(&[app, ("requirements.txt", "fastapi\nhypercorn")]);
     assert!(draft.unsure[0].contains("where uvicorn comes from"), "{:?}", draft.unsure);
 }
@@ -295,6 +350,26 @@ fn paths_of_an_openapi_document_are_beneath_its_base() {
 }
 
 #[test]
+fn what_answers_without_a_key_is_asked_before_what_wants_one() {
+    let main = "package main\nfunc main() { http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
+    let asked = |paths: &str| {
+        let document =
+            format!("openapi: 3.0.0\nsecurity: [{{token: []}}]\npaths:\n  x-note: {{get: {{}}}}\n{paths}");
+        let (draft, service) =
+            drafted(&[("go.mod", "module shop\n"), ("a\nb/openapi.yaml", &document), ("main.go", main)]);
+        (service.endpoints[0].path.clone(), draft.unsure.join(" "))
+    };
+    let (health, orders) = ("  /health: {get: {security: []}}\n", "  /orders: {get: {}}\n");
+    for open in ["security: []", "security: [{}]"] {
+        let told = asked(&format!("{health}{orders}  /items: {{get: {{{open}}}}}\n"));
+        assert_eq!(told, ("/items".to_owned(), String::new()), "{open}");
+    }
+    let (path, unsure) = asked(&format!("{health}{orders}"));
+    assert_eq!(path, "/orders");
+    assert!(unsure.contains("b/openapi.yaml, /orders wants a key"), "{unsure}");
+}
+
+#[test]
 fn what_is_not_seen_is_a_question_and_what_is_none_an_error() {
     let (draft, _) = drafted(&[
         ("go.mod", "module shop\n"),
@@ -303,9 +378,15 @@ fn what_is_not_seen_is_a_question_and_what_is_none_an_error() {
     ]);
     assert_eq!(draft.unsure.len(), 3, "{:?}", draft.unsure);
     assert_eq!(draft.text.matches("# CHECK ").count(), 3, "{}", draft.text);
+    let rails =
+        [("Gemfile", ""), ("package.json", r#"{"main": "a.js"}"#), ("a.js", "app.get('/', f).listen(80)")];
+    let unsure = drafted(&rails).0.unsure;
+    assert_eq!(unsure, ["whether it is the right one: there is Ruby (Gemfile) as well"]);
     for (files, said) in [
         (&[("README.md", "")][..], "nothing here says"),
         (&[("Dockerfile", "FROM x")], "there is a Dockerfile"),
+        (&[("Dockerfile", "FROM x"), ("Gemfile", "")], "it is a project in Ruby (Gemfile)"),
+        (&[("src/Shop/Shop.csproj", "")], "it is a project in C# (.csproj)"),
     ] {
         let error = super::draft(&project(files)).unwrap_err().to_string();
         assert!(error.contains(said) && error.contains("docs/own-service.md"), "{error}");

@@ -19,6 +19,12 @@ pub(super) fn draft(service: &Service, asks: &Asks, others: &[String]) -> Draft 
             asks.path
         ));
     }
+    if let Some(told_by) = asks.told_by.as_ref().filter(|_| asks.is_guarded) {
+        unsure.push(format!(
+            "what to ask: by {told_by}, {} wants a key; name what answers without, or have the service let anybody in here",
+            asks.path
+        ));
+    }
     if !others.is_empty() {
         unsure.push(format!("whether it is the right one: there is {} as well", others.join(", ")));
     }
@@ -48,6 +54,8 @@ fn head(service: &Service, unsure: &[String]) -> String {
         pad = " ".repeat(9_usize.saturating_sub(service.name.len()).max(1)),
     );
     for what in unsure {
+        // A file's name may have a line end in it, behind which nothing would be a comment.
+        let what = what.replace(char::is_control, " ");
         // Writing into a String cannot fail.
         let _ = writeln!(text, "# CHECK {what}");
     }

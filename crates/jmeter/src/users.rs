@@ -190,11 +190,8 @@ impl<W: Write> UserBooks<W> {
             transaction;
         let message =
             format!("Number of samples in transaction : {samples}, number of failing samples : {failed}");
-        let within = if *parent_only {
-            self.within.remove(&user).unwrap_or_default()
-        } else {
-            Within::beside(sums)
-        };
+        let within =
+            if *parent_only { self.within.remove(&user).unwrap_or_default() } else { Within::beside(sums) };
         let row = SampleResult {
             start_ms: epoch_ms(self.clock, *from),
             elapsed_ms: milliseconds(*elapsed),

@@ -164,7 +164,10 @@ fn nothing_found(project: &Project) -> PlanError {
     let looked_for = KNOWN_BY.join(", ");
     if let Some(kind) = of_other_kinds(project).next() {
         let help = "say in a proofload.toml how it is built and started: docs/own-service.md has an example";
-        return PlanError::new(format!("it is a project in {kind}, and of those nothing is known here"), help);
+        return PlanError::new(
+            format!("it is a project in {kind}, and of those nothing is known here"),
+            help,
+        );
     }
     if project.has("Dockerfile") {
         let help =

@@ -127,11 +127,7 @@ pub(crate) fn called(method: &str, url: &str) -> String {
 pub(crate) fn request(method: &str, url: &Url, headers: &[(String, String)], body: &str) -> RequestStep {
     let headers = headers.iter().map(|(name, value)| (Template::text(name), Template::text(value)));
     let (headers, body) = (headers.collect(), Template::text(body));
-    RequestStep {
-        headers,
-        body,
-        ..RequestStep::plain(called(method, url.path()), method, url.as_str())
-    }
+    RequestStep { headers, body, ..RequestStep::plain(called(method, url.path()), method, url.as_str()) }
 }
 
 /// `url` on the server `base`, with its path below that of `base`.

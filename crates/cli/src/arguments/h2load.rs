@@ -409,8 +409,7 @@ mod tests {
 
     #[test]
     fn what_h2load_refuses_is_refused_in_its_words() {
-        const NO_REQUESTS: &str =
-            "-n: the number of requests must be strictly greater than 0 if timing-based test is not being run.";
+        const NO_REQUESTS: &str = "-n: the number of requests must be strictly greater than 0 if timing-based test is not being run.";
         for (line, message) in [
             ("", "no URI or input file given"),
             ("-c0 http://x/", "-c: the number of clients must be strictly greater than 0."),

@@ -148,7 +148,8 @@ fn options_of_jmeters_own_process_are_taken_and_those_that_change_what_is_sent_a
     let output = jmeter(&["-j", &log, "-LDEBUG", "-Duser.timezone=UTC", "-d", "/opt/jmeter"]);
     let (text, errors) = texts(&output);
     assert!(output.status.code() == Some(0) && text.contains("summary =     20 in "), "{text}{errors}");
-    let idle = "-j (--jmeterlogfile), -L (--loglevel), -d (--homedir), -D (--systemproperty): without effect: ";
+    let idle =
+        "-j (--jmeterlogfile), -L (--loglevel), -d (--homedir), -D (--systemproperty): without effect: ";
     assert!(errors.contains(idle), "{errors}");
     for (more, part) in [
         (&["-H", "proxy"][..], "-H (--proxyHost) is not supported: requests go through no proxy"),

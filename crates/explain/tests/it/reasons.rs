@@ -599,8 +599,11 @@ fn a_quota_that_holds_threads_back_is_named() {
     trial.server.cpu_cores = Some(0.5);
     signals(&mut trial).quota = Some(Quota { cores: Some(0.5), throttled_cores: 0.4 });
     assert_eq!(first(&trial).phrase, "CPU quota of 0.50 cores");
-    // One that is not used up holds nothing back.
+    // Where some of it is left on average, bursts may be what is held back; and nobody is where no thread was kept from running.
     trial.server.cpu_cores = Some(0.3);
+    let verdict = first(&trial);
+    assert_eq!((verdict.kind, verdict.confidence), (VerdictKind::QuotaBound, Confidence::Likely));
+    signals(&mut trial).quota = Some(Quota { cores: Some(0.5), throttled_cores: 0.0 });
     assert_ne!(kind(&trial), VerdictKind::QuotaBound);
 }
 

@@ -295,9 +295,9 @@ impl BurstsTable {
 fn burst_length(given: Option<&Spanned<String>>) -> Result<Duration, Misplaced> {
     let Some(given) = given else { return Ok(BURST_LENGTH_DEFAULT) };
     let text = given.get_ref();
-    let length = text.parse::<Duration>().map_err(|error| {
-        PlanError::new(format!("`{text}`: {error}"), "docs/experiments.md shows every key")
-    });
+    let length = text
+        .parse::<Duration>()
+        .map_err(|error| PlanError::new(format!("`{text}`: {error}"), "docs/experiments.md shows every key"));
     length.and_then(|it| span("burst", it)).map_err(|error| (error, given.span().start))
 }
 

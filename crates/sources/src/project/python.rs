@@ -39,7 +39,9 @@ pub(super) fn found(project: &Project) -> Option<Service> {
 
 /// A server that nobody has in production has figures of its own.
 fn for_development(server: &str) -> String {
-    format!("whether it is served so: `{server}` is for development; have the server that you run listen at {{port}}")
+    format!(
+        "whether it is served so: `{server}` is for development; have the server that you run listen at {{port}}"
+    )
 }
 
 /// The interpreter: one that a build makes of the packages that the project names, as a pipeline and another version have them,

@@ -9,6 +9,7 @@ use driver::Control;
 use lab::experiment::Bench;
 use plan::stack::{Catalogue, StackManifest};
 use plan::toml_file;
+use record::COMMIT_DIGITS;
 use stack::Interrupt;
 
 use crate::exit::Failure;
@@ -136,7 +137,8 @@ fn commit_of(folder: &Path) -> Option<String> {
         let output = Command::new("git").arg("-C").arg(folder).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    let head = git(&["rev-parse", "--short=12", "HEAD"]).filter(|it| !it.is_empty())?;
+    let head =
+        git(&["rev-parse", &format!("--short={COMMIT_DIGITS}"), "HEAD"]).filter(|it| !it.is_empty())?;
     let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
     Some(if changed.is_empty() { head } else { head + "+" })
 }

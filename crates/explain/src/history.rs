@@ -16,8 +16,6 @@ use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
 /// Seed of the random orders that changes are held against: the same runs always give the same answer.
 const SEED: Seed = Seed(0x6869_7374);
-/// Digits of a commit, as the manifest of a run has them.
-const COMMIT_DIGITS: usize = 12;
 
 /// Which figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -101,18 +99,6 @@ pub struct HistoryPoint {
 }
 
 impl HistoryPoint {
-    /// The same in a run of two versions: what was checked out where that ran may be neither of them.
-    #[must_use]
-    pub fn of_version(self, versions: Option<&Versions>) -> Self {
-        let own = versions.and_then(|it| {
-            let both = [(Version::Before, &it.before), (Version::After, &it.after)];
-            let is_its = |version: Version| it.services.iter().any(|id| version.id_of(id) == self.key.stack);
-            both.into_iter().find(|(version, _)| is_its(*version))
-        });
-        let commit = own.map(|(_, revision)| commit_of(revision));
-        Self { commit: commit.or(self.commit), ..self }
-    }
-
     /// What it is of.
     pub(crate) fn cell(&self) -> CellName {
         let SeriesKey { round, load, stack, driver, .. } = self.key.clone();
@@ -179,9 +165,10 @@ pub struct SeriesChange {
     pub commits: Option<[String; 2]>,
 }
 
-/// The figures of one run, a point for each cell that `filter` takes.
+/// The figures of one run, a point for each cell that `filter` takes. `versions` are those that it compares, where it does.
 pub fn points_of_run(
     run: RecordedRun<'_>,
+    versions: Option<&Versions>,
     metric: HistoryMetric,
     filter: &HistoryFilter,
 ) -> Vec<HistoryPoint> {
@@ -209,7 +196,11 @@ pub fn points_of_run(
             failed,
             value: median(&values).filter(|it| it.is_finite()),
             inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
-            commit: run.manifest.commit.clone(),
+            // What was checked out where two versions were measured may be neither of them.
+            commit: versions
+                .and_then(|it| revision_of(it, &cell.stack))
+                .map(commit_of)
+                .or_else(|| run.manifest.commit.clone()),
             key: SeriesKey {
                 title: run.manifest.title.clone(),
                 pace: pace(run),
@@ -228,8 +219,15 @@ pub fn points_of_run(
     cells(run.trials).into_iter().filter(|cell| filter.takes(cell)).map(point).collect()
 }
 
+/// The version that a stack is of.
+fn revision_of<'a>(versions: &'a Versions, stack: &str) -> Option<&'a RevisionName> {
+    let is_its = |version: Version| versions.services.iter().any(|id| version.id_of(id) == stack);
+    let both = [(Version::Before, &versions.before), (Version::After, &versions.after)];
+    both.into_iter().find(|(version, _)| is_its(*version)).map(|(_, revision)| revision)
+}
+
 fn commit_of(revision: &RevisionName) -> String {
-    let commit: String = revision.commit.chars().take(COMMIT_DIGITS).collect();
+    let commit = revision.short_commit();
     let is_changed = revision.changed_files.is_some_and(|files| files > 0);
     if is_changed { commit + "+" } else { commit }
 }

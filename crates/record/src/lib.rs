@@ -75,6 +75,6 @@ pub use trial::{
     Burst, CONTROL, Contract, Measured, Repeats, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult,
     Upstream, UsageSample, WarmUp,
 };
-pub use versions::{RevisionName, VERSIONS_FILE, VERSIONS_VERSION, Versions};
+pub use versions::{COMMIT_DIGITS, RevisionName, VERSIONS_FILE, VERSIONS_VERSION, Versions};
 // What a record says of a plan, in the plan's own words.
 pub use plan::{CellId, Driver, LoadId, NamedLoad, Role};

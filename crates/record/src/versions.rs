@@ -14,6 +14,9 @@ pub const VERSIONS_VERSION: u32 = 1;
 /// Its name in a run's directory.
 pub const VERSIONS_FILE: &str = "versions.json";
 
+/// Digits of a commit that are kept and shown: enough to find it.
+pub const COMMIT_DIGITS: usize = 12;
+
 /// Two versions of a project's services, which a run compares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Versions {
@@ -39,6 +42,13 @@ pub struct RevisionName {
     /// Of a working tree: how many files differed from the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_files: Option<usize>,
+}
+
+impl RevisionName {
+    /// As much of its commit as is shown.
+    pub fn short_commit(&self) -> String {
+        self.commit.chars().take(COMMIT_DIGITS).collect()
+    }
 }
 
 impl Versions {

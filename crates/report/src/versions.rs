@@ -9,8 +9,6 @@ use units::Bytes;
 
 use crate::figure::{NONE, by_driver, indented, per_s, plain_line, signed_percent, time_us};
 
-/// Digits of a commit that are shown: enough to find it.
-const COMMIT_DIGITS: usize = 12;
 /// The columns that are numbers.
 const NUMBERS: std::ops::Range<usize> = 1..5;
 /// What the columns are.
@@ -33,8 +31,7 @@ pub fn versions_text(versions: &Versions, compared: &VersionsCompared) -> String
 
 /// A version as one line.
 pub(crate) fn revision(of: &RevisionName) -> String {
-    let commit: String = plain_line(&of.commit).chars().take(COMMIT_DIGITS).collect();
-    let (name, subject) = (plain_line(&of.name), plain_line(&of.subject));
+    let [commit, name, subject] = [&of.short_commit(), &of.name, &of.subject].map(|it| plain_line(it));
     match of.changed_files {
         Some(0) => format!("{name}, which is {commit}: {subject}"),
         Some(1) => format!("{name}, 1 file changed since {commit}: {subject}"),

@@ -93,8 +93,8 @@ impl Runs {
             if let Some((manifest, trials, experiment, versions)) = read(&self.folder.join(&run.name)) {
                 let (manifest, trials, experiment) = (&manifest, &trials[..], &experiment[..]);
                 let recorded = RecordedRun { dir: &run.name, manifest, trials, experiment };
-                let own = points_of_run(recorded, metric, &HistoryFilter::default()).into_iter();
-                points.extend(own.map(|it| it.of_version(versions.as_ref())));
+                let filter = HistoryFilter::default();
+                points.extend(points_of_run(recorded, versions.as_ref(), metric, &filter));
             }
         }
         let series = series_of(points, metric);

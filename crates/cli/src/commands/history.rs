@@ -34,8 +34,7 @@ pub fn run(arguments: &History) -> Result<ExitCode, Failure> {
         match Recorded::read(&dir).and_then(|run| Ok((run, Versions::of_run(&dir)?))) {
             Ok((run, versions)) => {
                 runs += 1;
-                let own = points_of_run(run.as_run(), metric, &filter).into_iter();
-                points.extend(own.map(|it| it.of_version(versions.as_ref())));
+                points.extend(points_of_run(run.as_run(), versions.as_ref(), metric, &filter));
             }
             Err(why) => {
                 unreadable += 1;

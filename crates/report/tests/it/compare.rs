@@ -104,7 +104,7 @@ fn a_history_counts_the_trials_that_died() {
         .collect();
     let manifest = manifest(&["gin"], 6);
     let filter = HistoryFilter::default();
-    let of = |metric| points_of_run(run(&manifest, &trials, "runs/a"), metric, &filter).remove(0);
+    let of = |metric| points_of_run(run(&manifest, &trials, "runs/a"), None, metric, &filter).remove(0);
     let goodput = of(HistoryMetric::Goodput);
     assert_eq!((goodput.value, goodput.trials, goodput.failed), (Some(0.0), 6, 4));
     let p99 = of(HistoryMetric::P99);
@@ -125,7 +125,7 @@ fn a_history_marks_its_change() {
         let filter =
             HistoryFilter { stack: Some("gin".into()), load: Some("64".into()), ..HistoryFilter::default() };
         let dir = format!("runs/{day}");
-        points.extend(points_of_run(run(&manifest, &trials, &dir), HistoryMetric::Goodput, &filter));
+        points.extend(points_of_run(run(&manifest, &trials, &dir), None, HistoryMetric::Goodput, &filter));
     }
     insta::assert_snapshot!(history_text(&series_of(points.clone(), HistoryMetric::Goodput)));
     points.truncate(2);
@@ -140,7 +140,7 @@ fn runs_that_keep_their_processes_have_a_series_of_their_own() {
         let trials = blocks(&[("gin", 1000.0)], 1);
         let manifest = Manifest { processes: processes.into(), ..manifest(&["gin"], 6) };
         let filter = HistoryFilter::default();
-        points_of_run(run(&manifest, &trials, "runs/a"), HistoryMetric::Goodput, &filter).remove(0)
+        points_of_run(run(&manifest, &trials, "runs/a"), None, HistoryMetric::Goodput, &filter).remove(0)
     });
     let series = series_of(points.to_vec(), HistoryMetric::Goodput);
     let text = history_text(&series);
@@ -166,7 +166,7 @@ fn runs_on_another_machine_have_a_series_of_their_own() {
         manifest.started = format!("2026-11-{:02}T11:30:07Z", day + 1);
         (manifest.machine.cores, manifest.machine.cpu) = (cores, Some("made up\u{1b}".into()));
         let (filter, dir) = (HistoryFilter::default(), format!("runs/{day}"));
-        points.extend(points_of_run(run(&manifest, &trials, &dir), HistoryMetric::Goodput, &filter));
+        points.extend(points_of_run(run(&manifest, &trials, &dir), None, HistoryMetric::Goodput, &filter));
     }
     let series = series_of(points, HistoryMetric::Goodput);
     let text = history_text(&series);
@@ -196,7 +196,7 @@ fn a_history_says_how_many_runs_it_goes_by_and_what_counts_as_failed() {
         manifest.started = format!("2026-11-{:02}T11:30:07Z", day + 1);
         let (filter, dir) = (HistoryFilter::default(), format!("runs/{day}"));
         for (all, metric) in points.iter_mut().zip([HistoryMetric::Goodput, HistoryMetric::P99]) {
-            all.extend(points_of_run(run(&manifest, &trials, &dir), metric, &filter));
+            all.extend(points_of_run(run(&manifest, &trials, &dir), None, metric, &filter));
         }
     }
     let [goodput, p99] = points;

@@ -120,10 +120,11 @@ fn without_answers(own: &HistoryPoint, before: usize, unknown: GateCheck) -> Gat
     GateCheck { answer: GateAnswer::Failed, why: Some(why), ..unknown }
 }
 
+/// Figures alone are looked at, and no commits.
 fn points(run: RecordedRun<'_>) -> impl Iterator<Item = (HistoryMetric, HistoryPoint)> {
     let all = [HistoryMetric::Goodput, HistoryMetric::P99].into_iter();
     all.flat_map(move |metric| {
-        points_of_run(run, metric, &HistoryFilter::default()).into_iter().map(move |it| (metric, it))
+        points_of_run(run, None, metric, &HistoryFilter::default()).into_iter().map(move |it| (metric, it))
     })
 }
 

@@ -69,24 +69,41 @@ impl Range {
 
     /// What is known of a trial that has these reasons against it and no others.
     ///
-    /// A service carries no less than what a client that was the limit had of it. A mean time is that until an answer was
-    /// there and that for which it lay in the client's socket: with an earlier reader it would have been no longer, and, as
-    /// the mean of a difference is the difference of the means, no shorter than without what it lay there.
+    /// A service carries no less than what a client that was the limit had of it. Its mean time is at most what was read of it, for
+    /// where the client is sooner, users wait at the service instead, which answers no fewer of them a second.
     fn of(measured: &Measured, metric: Metric, against: &[ReasonKind]) -> Option<Self> {
-        let is_late = |kind: &ReasonKind| *kind == ReasonKind::LateReceiver;
         let range = match metric {
             Metric::Goodput if against.iter().all(|kind| kind.limits_the_rate()) => {
                 Self { least: measured.load.goodput_per_s, most: None }
             }
-            Metric::ResponseMean if against.iter().all(is_late) => {
+            Metric::ResponseMean if against.iter().all(|kind| kind.is_clients_doing()) => {
                 let most_us = figure(measured, metric).ok()?;
-                let least_us = most_us - measured.load.receive_lag_us.mean?;
-                Self { least: least_us, most: Some(most_us) }
+                let is_only_read_late = against.iter().all(|kind| *kind == ReasonKind::LateReceiver);
+                let before_reading = measured.load.receive_lag_us.mean.filter(|_| is_only_read_late);
+                let least_us = [
+                    before_reading.map(|unread_us| most_us - unread_us),
+                    own_share_of_cores(measured).map(|share| most_us * share),
+                ];
+                Self { least: least_us.into_iter().flatten().reduce(f64::max)?, most: Some(most_us) }
             }
             _ => return None,
         };
         (range.least > 0.0 && range.least.is_finite()).then_some(range)
     }
+}
+
+/// The share of all cores that the service used of the machine, where users ask without a pause.
+///
+/// With all of them it would answer at most as many times more as that is less than 1, since an answer costs the CPU time that it
+/// costs (the utilisation law), so that its users would wait at least this share of what they did (Little's law): the asymptotic
+/// bound of a closed system (Denning and Buzen, "The Operational Analysis of Queueing Network Models", 1978).
+fn own_share_of_cores(measured: &Measured) -> Option<f64> {
+    measured.load.littles_law?;
+    let server = &measured.server;
+    // What a JVM compiles in the window is no answer's cost.
+    let compiling_cores = server.signals.as_ref().and_then(|it| it.jvm).map_or(0.0, |jvm| jvm.jit_cores);
+    let share = (server.cpu_cores? - compiling_cores) / f64::from(measured.host.as_ref()?.cores);
+    (share > 0.0).then_some(share.min(1.0))
 }
 
 impl Usable {

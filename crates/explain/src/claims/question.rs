@@ -157,7 +157,7 @@ fn bounded_by(a: &CellTrials<'_>, b: &CellTrials<'_>, metric: Metric) -> String 
     };
     match metric {
         Metric::Goodput => format!("the client was the limit of {which}"),
-        _ => format!("answers of {which} lay in the client's socket for a part of the time"),
+        _ => format!("for a part of the times of {which} the client was late"),
     }
 }
 

@@ -373,7 +373,7 @@ fn answers_that_the_client_read_late_leave_a_range_that_decides_a_direction() {
     ] {
         let told = of_metric(Metric::ResponseMean, order(), &late(ratio, of_jetty, of_tomcat));
         assert_eq!(told.verdict, verdict, "{ratio}, {of_jetty}, {of_tomcat}: {told:?}");
-        assert!(told.why.contains("lay in the client's socket"), "{}", told.why);
+        assert!(told.why.contains("the client was late"), "{}", told.why);
     }
     let told = of_metric(Metric::ResponseMean, order(), &late(3.0, 0.4, 0.0));
     assert!((told.parts[0].measured.unwrap() / 1.8 - 1.0).abs() < 0.01, "{told:?}");
@@ -387,6 +387,51 @@ fn answers_that_the_client_read_late_leave_a_range_that_decides_a_direction() {
     let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.05 };
     let told = of_metric(Metric::ResponseMean, equal, &late(1.0, 0.4, 0.4));
     assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+}
+
+/// A service that used four fifths of the machine beside its client would have answered at most a quarter more alone, so that its
+/// users would have waited four fifths of what they did at least, however late the client was, and with what.
+#[test]
+fn the_share_of_the_machine_that_a_service_used_bounds_its_mean() {
+    // Ways of being late that say nothing of by how much.
+    let late: [fn(&mut record::LoadResult); 3] = [
+        |load| load.receive_lag_us = times(load.intended / 16, load.response_time_us.mean.unwrap() * 0.9),
+        |load| load.generator_lag_us = times(load.intended, 2_000.0),
+        |load| load.generator.busy_share = 0.95,
+    ];
+    let of = |how: fn(&mut record::LoadResult), ratio: f64, server_cores: f64, compiling: f64| {
+        let mut trials = two(10, 1.0 / ratio);
+        for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+            let TrialResult::Measured(measured) = &mut trial.result else { unreachable!("all are measured") };
+            measured.server.cpu_cores = Some(server_cores);
+            let jvm = Some(record::JvmUse { jit_cores: compiling, ..record::JvmUse::default() });
+            measured.server.signals = Some(record::ServerSignals { jvm, ..record::ServerSignals::default() });
+            measured.host = Some(record::HostSignals { cores: 2, ..record::HostSignals::default() });
+        }
+        spoil(&mut trials, "jetty", |load| {
+            load.service_time_us = load.response_time_us.clone();
+            how(load);
+        });
+        trials
+    };
+    for how in late {
+        for (ratio, server_cores, compiling, verdict) in [
+            (1.5, 1.6, 0.0, ClaimVerdict::Confirmed),
+            (1.5, 1.6, 0.4, ClaimVerdict::NotMeasured),
+            (1.5, 1.2, 0.0, ClaimVerdict::NotMeasured),
+            (1.0 / 1.2, 0.1, 0.0, ClaimVerdict::Reversed),
+            (1.0, 1.9, 0.0, ClaimVerdict::NotMeasured),
+        ] {
+            let trials = of(how, ratio, server_cores, compiling);
+            let told = of_metric(Metric::ResponseMean, order(), &trials);
+            assert_eq!(told.verdict, verdict, "{ratio}, {server_cores}: {told:?}");
+            // Of users who pause, or come at a rate, it says nothing.
+            let mut of_pausing = trials;
+            spoil(&mut of_pausing, "jetty", |load| load.littles_law = None);
+            let told = of_metric(Metric::ResponseMean, order(), &of_pausing);
+            assert_ne!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
+        }
+    }
 }
 
 /// In the closed model rate and mean time are one thing, so that a service which still got faster has both, with a note.

@@ -134,6 +134,8 @@ impl From<CheckoutError> for Failure {
             CheckoutError::NoGit { .. }
             | CheckoutError::Git { .. }
             | CheckoutError::TooLate { .. }
+            | CheckoutError::FolderLeft { .. }
+            | CheckoutError::NotForgotten { .. }
             | CheckoutError::Io { .. } => SYSTEM,
         };
         Self { code, message: error.to_string() }

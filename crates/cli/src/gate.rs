@@ -13,7 +13,7 @@ use stats::Batches;
 use crate::arguments::gate::{AgainstBaseline, Gate};
 use crate::exit::{self, Failure};
 use crate::kept;
-use crate::output::{each_has_its_own, print, write_into_run, write_whole};
+use crate::output::{each_has_its_own, print, say, write_into_run, write_whole};
 use crate::recorded::Recorded;
 
 /// The exit code of a gate's answer; of one that passed, that of whatever else was asked.
@@ -110,6 +110,16 @@ pub fn of_run(
         (Some(written), Some(typed)) => Some(written.and(typed)),
         (written, typed) => written.or(typed),
     };
+    if let Err(error) = gate.as_ref().map_or(Ok(()), gate::Gate::is_against_some) {
+        if against.max_loss.is_some() {
+            return Err(error.into());
+        }
+        // Nobody is to think that this run is held to it.
+        say(
+            "proofload: max_loss of [gate] is for `proofload diff`; a run is held to it with a baseline or last_runs",
+        );
+    }
+    let gate = gate.filter(gate::Gate::asks_something);
     if gate.is_none() {
         nothing_asked(arguments, "give a --fail-if, or the experiment a [gate]")?;
     }

@@ -1,7 +1,6 @@
 //! What a command needs that builds, boots or measures stacks.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ use lab::experiment::Bench;
 use plan::stack::{Catalogue, StackManifest};
 use plan::toml_file;
 use record::COMMIT_DIGITS;
-use stack::Interrupt;
+use stack::{Interrupt, git_in};
 
 use crate::exit::Failure;
 use crate::{inside, interrupt};
@@ -134,7 +133,7 @@ impl Workbench {
 /// is no checkout, or git is not there.
 fn commit_of(folder: &Path) -> Option<String> {
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").arg("-C").arg(folder).args(arguments).output().ok()?;
+        let output = git_in(folder).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let head =

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::error::PlanError;
+use crate::gate::{Gate, LAST_RUNS};
 use crate::toml_file;
 
 /// Where runs are if nobody says.
@@ -74,6 +75,25 @@ impl KeptRuns {
         self.dir.as_ref().map_or_else(|| RUNS.into(), |dir| folder.join(dir))
     }
 
+    /// An error where so few are kept that a run can't be held against those before it. One more is needed than it takes: a run that
+    /// failed its gate is kept like any other, and is no measure.
+    pub fn keeps_enough_for(&self, gate: &Gate) -> Result<(), PlanError> {
+        let least = LAST_RUNS.start() + 1;
+        let Some((last_runs, keep)) = gate.last_runs.zip(self.newest) else { return Ok(()) };
+        if keep.get() >= least {
+            return Ok(());
+        }
+        let what = format!(
+            "of the last {} runs that a run is held against, [runs] keeps {keep}: it takes {} that did not fail their gate, and those \
+             that did are kept, too",
+            last_runs.count,
+            LAST_RUNS.start()
+        );
+        let help =
+            format!("write keep = {} or more, or leave it out to keep all", least.max(last_runs.count));
+        Err(PlanError::new(what, help))
+    }
+
     /// Whether all runs are kept.
     pub const fn keeps_all(&self) -> bool {
         self.newest.is_none() && self.days.is_none()
@@ -96,6 +116,28 @@ mod tests {
         let nothing = of("title = \"t\"\n").unwrap();
         assert!(nothing.keeps_all());
         assert_eq!(nothing.folder(Path::new("services/cart")), Path::new("runs"));
+    }
+
+    #[test]
+    fn as_many_are_kept_as_a_run_is_held_against() {
+        let told = |runs: &str, gate: &str| {
+            let text = format!("[runs]\n{runs}\n[gate]\n{gate}\n");
+            let gate = Gate::of_experiment(Path::new("x.toml"), &text).unwrap().unwrap();
+            of(&text).unwrap().keeps_enough_for(&gate).map_err(|error| error.to_string())
+        };
+        let (last_ten, last_six) = ("last_runs = 10", "last_runs = 6");
+        let few = told("keep = 6", last_ten).unwrap_err();
+        assert!(few.contains("of the last 10 runs that a run is held against, [runs] keeps 6"), "{few}");
+        assert!(few.contains("write keep = 10 or more"), "{few}");
+        assert!(told("keep = 1", last_six).unwrap_err().contains("write keep = 7 or more"));
+        for (runs, gate) in [
+            ("keep = 7", last_ten),
+            ("keep = 7", last_six),
+            ("keep_days = 90", last_ten),
+            ("keep = 1", "fail_if = [\"p99>50ms\"]"),
+        ] {
+            assert_eq!(told(runs, gate), Ok(()), "{runs}, {gate}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! What the files show is taken, what they don't is written down as a question. Nothing is run.
 
+mod aliases;
 mod asks;
 mod go;
 mod java;
@@ -142,6 +143,8 @@ impl Project {
 
 /// A first `proofload.toml` of `project`.
 pub fn draft(project: &Project) -> Result<Draft, PlanError> {
+    let written_out = aliases::written_out(project);
+    let project: &Project = &written_out;
     let kinds: [fn(&Project) -> Option<Service>; 6] =
         [go::found, rust::found, java::maven, java::gradle, python::found, node::found];
     let mut found = kinds.into_iter().filter_map(|kind| kind(project));
@@ -149,6 +152,11 @@ pub fn draft(project: &Project) -> Result<Draft, PlanError> {
     let others: Vec<String> = found.map(|it| it.kind).chain(of_other_kinds(project)).collect();
     let asks = asks::of(&project.within(&service.folder), &service);
     Ok(write::draft(&service, &asks, &others))
+}
+
+/// Whether it is of a kind whose services can't be written down here: what else lies there is for its pages.
+pub fn is_of_other_kind(project: &Project) -> bool {
+    of_other_kinds(project).next().is_some()
 }
 
 /// What else it is by its files, beside what can be written down.

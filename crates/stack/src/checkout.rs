@@ -9,11 +9,12 @@ mod git;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 pub use self::error::CheckoutError;
 use self::git::Git;
+pub use self::git::git_in;
 use crate::interrupt::Interrupt;
 
 /// How the names of folders begin that hold worktrees of ours.
@@ -98,7 +99,9 @@ impl<'a> Repository<'a> {
         let wanted = format!("{name}^{{commit}}");
         let found = self.git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]);
         let commit = found.map_err(unknown)?;
-        let subject = self.git.run(["log", "-1", "--format=%s", &commit])?;
+        // Behind a line of its own for the commit; `log` has whatever its user wants to see in it.
+        let told = self.git.run(["rev-list", "--max-count=1", "--format=%s", &commit])?;
+        let subject = told.lines().nth(1).unwrap_or_default().to_owned();
         Ok(Revision { name: name.to_owned(), content: commit.clone(), commit, subject, changed_files: None })
     }
 
@@ -145,8 +148,12 @@ impl<'a> Repository<'a> {
     /// Has a version in a folder `name` of its own.
     pub fn check_out(&self, revision: &Revision, name: &str) -> Result<Checkout, CheckoutError> {
         let dir = self.scratch.join(name);
-        let checkout =
-            Checkout { git: self.git.to_the_end(), project: dir.join(&self.project), dir: dir.clone() };
+        let checkout = Checkout {
+            git: self.git.to_the_end(),
+            project: dir.join(&self.project),
+            dir: dir.clone(),
+            is_removed: false,
+        };
         let of = [dir.as_os_str(), OsStr::new(&revision.content)];
         self.git.run(words(&["worktree", "add", "--quiet", "--detach"], &of))?;
         if !checkout.project.is_dir() {
@@ -173,7 +180,7 @@ impl<'a> Repository<'a> {
             // Held until all of it is gone.
             let Some(_lock) = free_lock(&folder.join(LOCK)) else { continue };
             for dir in dirs {
-                remove(&self.git.to_the_end(), dir);
+                let _ = remove(&self.git.to_the_end(), dir);
             }
             for file in [INDEX, EXCLUDES, LOCK] {
                 let _ = std::fs::remove_file(folder.join(file));
@@ -223,11 +230,20 @@ fn is_of_ours(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(CHECKOUTS_PREFIX))
 }
 
-/// Removes a worktree, and what git leaves of its folder.
-fn remove(git: &Git<'_>, dir: &Path) {
+/// Removes a worktree, and what git leaves of its folder. An error says what is left of it.
+fn remove(git: &Git<'_>, dir: &Path) -> Result<(), CheckoutError> {
     // Where it is none, there may be a folder all the same.
-    let _ = git.run(words(&["worktree", "remove", "--force", "--force"], &[dir.as_os_str()]));
-    let _ = std::fs::remove_dir_all(dir);
+    let by_git = git.run(words(&["worktree", "remove", "--force", "--force"], &[dir.as_os_str()]));
+    let by_us = std::fs::remove_dir_all(dir).err().filter(|error| error.kind() != ErrorKind::NotFound);
+    let folder = dir.to_owned();
+    match (by_us, by_git) {
+        (Some(source), _) => Err(CheckoutError::FolderLeft { folder, source }),
+        (None, Err(CheckoutError::Git { said, .. })) => {
+            Err(CheckoutError::NotForgotten { folder, said: first_line(&said) })
+        }
+        (None, Err(other)) => Err(CheckoutError::NotForgotten { folder, said: other.to_string() }),
+        (None, Ok(_)) => Ok(()),
+    }
 }
 
 /// A command and what it is about.
@@ -245,6 +261,7 @@ pub struct Checkout {
     git: Git<'static>,
     dir: PathBuf,
     project: PathBuf,
+    is_removed: bool,
 }
 
 impl Checkout {
@@ -257,11 +274,19 @@ impl Checkout {
     pub fn has_submodules(&self) -> bool {
         self.dir.join(".gitmodules").is_file()
     }
+
+    /// Removes it, for whoever tells what is left of it, which the error does. It is tried once.
+    pub fn remove(&mut self) -> Result<(), CheckoutError> {
+        self.is_removed = true;
+        remove(&self.git, &self.dir)
+    }
 }
 
 impl Drop for Checkout {
     fn drop(&mut self) {
-        remove(&self.git, &self.dir);
+        if !self.is_removed {
+            let _ = self.remove();
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub use boot::{BootOptions, boot};
 pub use build::{BuildOptions, BuildOutcome, build, fingerprint};
 pub use chain::{Chain, ChainOptions};
 pub use check::{REQUESTS_MAX, StackReport, check};
-pub use checkout::{CHECKOUTS_PREFIX, Checkout, CheckoutError, Repository, Revision};
+pub use checkout::{CHECKOUTS_PREFIX, Checkout, CheckoutError, Repository, Revision, git_in};
 pub use client::{OneAnswer, ask_once};
 pub use contract::{Afterwards, ConnectionCap, ContractReport, Mismatch, check_contract};
 pub use cpus::Cpus;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use plan::gate::{Against, Condition};
+use plan::gate::{Against, Condition, max_loss};
 use units::{Share, whole};
 
 /// What a service must keep to, and where it is written what came of it.
@@ -28,7 +28,7 @@ pub struct AgainstLoads {
     #[arg(long, value_name = "DIR", help_heading = "Gate")]
     pub baseline: Option<PathBuf>,
     /// The loss to the baseline that is allowed: of goodput, or of p99 where a rate is given [default: 10%]
-    #[arg(long, value_name = "PERCENT", requires = "baseline", help_heading = "Gate")]
+    #[arg(long, value_name = "PERCENT", requires = "baseline", help_heading = "Gate", value_parser = max_loss)]
     pub max_loss: Option<Share>,
 }
 
@@ -41,8 +41,8 @@ pub struct AgainstBaseline {
     /// Fail where a stack lost more than --max-loss to the last so many runs of this experiment
     #[arg(long, value_name = "COUNT", help_heading = "Gate", value_parser = whole::<u32>)]
     pub last_runs: Option<u32>,
-    /// The loss that is allowed to either: of goodput, or of p99 where rates are given [default: 10%]
-    #[arg(long, value_name = "PERCENT", help_heading = "Gate")]
+    /// The loss that is allowed to either: of goodput, or of p99 where rates are given [default: as the file says, or 10%]
+    #[arg(long, value_name = "PERCENT", help_heading = "Gate", value_parser = max_loss)]
     pub max_loss: Option<Share>,
 }
 

@@ -67,8 +67,8 @@ pub struct Diff {
     pub runs: Option<PathBuf>,
     #[command(flatten)]
     pub stacks: Stacks,
-    /// The loss to the version before that is allowed: of goodput, or of p99 where rates are given [default: 10%]
-    #[arg(long, value_name = "PERCENT", help_heading = "Gate")]
+    /// The loss to the version before that is allowed: of goodput, or of p99 where rates are given [default: as the file says, or 10%]
+    #[arg(long, value_name = "PERCENT", help_heading = "Gate", value_parser = plan::gate::max_loss)]
     pub max_loss: Option<Share>,
     #[command(flatten)]
     pub gate: gate::Gate,

@@ -56,13 +56,14 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let revisions = [repository.revision(&arguments.before)?, after];
     let [first, second] = &revisions;
     let checkouts = [repository.check_out(first, FOLDERS[0])?, repository.check_out(second, FOLDERS[1])?];
+    let checkouts = CheckedOut(checkouts);
     let places = Places { tree: whole(repository.folder()), versions: whole(scratch.path()) };
-    let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts, &places)?;
+    let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts.0, &places)?;
     let compared = compared(arguments, &project, &catalogue, &asked)?;
     let experiment = &compared.experiment;
     let versions = project.named(experiment, &revisions);
     if !arguments.quiet {
-        ahead(arguments, experiment, &checkouts);
+        ahead(arguments, experiment, &checkouts.0);
     }
     let workbench = Workbench::controlled(catalogue, Arc::clone(&control))?;
     let until = arguments.budget.map(|budget| begun + StdDuration::from(budget));
@@ -91,6 +92,19 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     }
     let code = code(&ended);
     Ok(ExitCode::from(answer.map_or(code, |answer| gate::code(answer, code))))
+}
+
+/// Both versions in folders of their own, which go with this value. What is left of them is told.
+struct CheckedOut([Checkout; 2]);
+
+impl Drop for CheckedOut {
+    fn drop(&mut self) {
+        for checkout in &mut self.0 {
+            if let Err(error) = checkout.remove() {
+                say(format_args!("proofload: {error}"));
+            }
+        }
+    }
 }
 
 /// What a build or a boot says to do by hand is in a folder that is gone.
@@ -251,11 +265,9 @@ impl Asked {
     /// version before is the baseline.
     fn of(arguments: &Diff, project: &Project) -> Self {
         let written = project.gate.clone().unwrap_or_default();
-        let of_runs = written.last_runs.map(|it| it.max_loss);
-        let of_file = written.baseline.map(|it| it.max_loss).or(of_runs);
         let mut fail_if = written.fail_if;
         fail_if.extend(arguments.gate.fail_if.iter().copied());
-        let max_loss = arguments.max_loss.or(of_file).unwrap_or_else(Baseline::max_loss_default);
+        let max_loss = arguments.max_loss.or(written.max_loss).unwrap_or_else(Baseline::max_loss_default);
         Self { fail_if, max_loss }
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use plan::{Place, PlanError, shell};
 use serde::de::IgnoredAny;
-use sources::project::{Draft, KNOWN_BY, Project, ProjectFile, draft};
+use sources::project::{Draft, KNOWN_BY, Project, ProjectFile, draft, is_of_other_kind};
 
 use crate::arguments::project::Init;
 use crate::exit::Failure;
@@ -90,6 +90,9 @@ fn in_what_is_there(error: PlanError, project: &Project, folder: &Path) -> PlanE
         let line_column = Some((error.line().max(1), error.column().max(1)));
         let help = "mend it there, then try again".into();
         return PlanError { place: Some(Place { file: path, line_column }), what, help };
+    }
+    if is_of_other_kind(project) {
+        return error.or_in_file(folder);
     }
     let help = "go to the folder of the service itself, or write a proofload.toml by hand: docs/own-service.md has an example";
     PlanError::new("nothing in it says how a service is started", help).in_file(&path)

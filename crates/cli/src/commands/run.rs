@@ -64,6 +64,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let of_experiment = Gate::of_experiment(&written.file, &written.text)?;
     let asked = gate::of_run(&arguments.gate, &arguments.against, of_experiment)?;
     let kept = KeptRuns::of_experiment(&written.file, &written.text)?;
+    let enough = asked.as_ref().map_or(Ok(()), |it| kept.keeps_enough_for(it));
+    enough.map_err(|error| error.in_file(&written.file))?;
     let work = checked(arguments, &what, &workbench.catalogue, asked.as_ref())?;
     let wait_for_quiet = arguments.wait_for_quiet.map_or(std::time::Duration::ZERO, Into::into);
     let hosts = match clients.kubernetes.on {

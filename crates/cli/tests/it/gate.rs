@@ -65,6 +65,42 @@ fn a_gate_that_makes_no_sense_is_refused_before_anything_is_sent() {
     assert!(told.contains("the baseline `no-such-stack` takes no part in this run"), "{told}");
 }
 
+#[test]
+fn what_is_lost_goes_by_what_file_and_options_say_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("proofload.toml");
+    let told = |code: i32, tables: &str, options: &[&str]| {
+        let text = format!(
+            "title = \"cart\"\n{tables}\n[service.cart.run]\n\
+             command = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{{port}}\"]\n\
+             [service.cart.ready]\n[[service.cart.endpoint]]\nname = \"main\"\npath = \"/hello\"\n\
+             [load]\nconnections = 2\nduration = \"1s\"\n\
+             [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [\"cart\"]\n"
+        );
+        fs::write(&file, text).unwrap();
+        ends_with(code, &[&["run", file.to_str().unwrap(), "--dry-run"][..], options].concat())
+    };
+    let of_diff = "max_loss of [gate] is for `proofload diff`";
+    assert!(!told(0, "[gate]\nlast_runs = 10", &["--max-loss", "5%"]).contains(of_diff));
+    assert!(!told(0, "[gate]\nmax_loss = \"5%\"", &["--last-runs", "10"]).contains(of_diff));
+    // A loss that only two versions can have asks nothing of a run, and nobody is to think so.
+    assert!(told(0, "[gate]\nmax_loss = \"5%\"", &[]).contains(of_diff));
+    let nothing = told(2, "[gate]\nmax_loss = \"5%\"", &["--junit", "gate.xml"]);
+    assert!(nothing.contains("there is none"), "{nothing}");
+    let alone = told(2, "", &["--max-loss", "5%"]);
+    assert!(alone.contains("a loss is allowed, and there is no baseline"), "{alone}");
+    let all = told(2, "[gate]\nlast_runs = 10", &["--max-loss", "100%"]);
+    assert!(all.contains("`100%` would be kept to by whatever answers"), "{all}");
+    // What removes the runs that it is held against.
+    for (tables, options) in [
+        ("[runs]\nkeep = 3", &["--last-runs", "10"][..]),
+        ("[runs]\nkeep = 3\n[gate]\nlast_runs = 10", &[]),
+    ] {
+        let few = told(2, tables, options);
+        assert!(few.contains("[runs] keeps 3") && few.contains("write keep = 10 or more"), "{few}");
+    }
+}
+
 /// A pipe would keep the load waiting as well.
 #[test]
 fn what_is_no_file_among_earlier_loads_is_passed_over() {

@@ -162,6 +162,10 @@ fn a_file_that_is_broken_or_of_no_service_is_named() {
     assert!(told.contains("mend it there") && !told.contains("what kind of project"), "{told}");
     let told = init("Cargo.toml", "[package]\nversion = \"0.1.0\"\n");
     assert!(told.contains("Cargo.toml: nothing in it says how a service is started"), "{told}");
+    // What builds the pages of a program in Ruby is not that program.
+    fs::write(dir.path().join("package-json/Gemfile"), "").unwrap();
+    let told = init("package.json", "{ \"scripts\": { \"build\": \"esbuild app.js\" } }");
+    assert!(told.contains("it is a project in Ruby (Gemfile)"), "{told}");
 }
 
 /// `scripts/projects.sh` builds and loads these.

@@ -57,7 +57,7 @@ impl Job {
              [service.cart.ready]\n[[service.cart.endpoint]]\nname = \"main\"\npath = \"/hello\"\n\
              [load]\nconnections = 2\nduration = \"200ms\"\n\
              [[round]]\nname = \"main\"\nendpoint = \"main\"\nstacks = [\"cart\"]\n\
-             [gate]\nfail_if = [\"{condition}\"]\n"
+             [gate]\nfail_if = [\"{condition}\"]\n[runs]\ndir = \"perf/elsewhere\"\n"
         );
         fs::write(self.path("project/proofload.toml"), text).unwrap();
     }
@@ -117,6 +117,7 @@ fn published(project: &Path, mark: &str) {
         |name: &str| fs::read_to_string(project.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(read("gate.xml").contains("<testsuite"), "{}", read("gate.xml"));
     assert!(read("gate.md").contains(mark), "{}", read("gate.md"));
+    // What is uploaded, wherever the project keeps its runs.
     assert_eq!(fs::read_dir(project.join("runs")).unwrap().count(), 1);
 }
 

@@ -10,12 +10,21 @@ use crate::audit::{Reason, ReasonKind, audit};
 /// What is kept of a load that others are held against.
 #[derive(Debug, Clone, PartialEq)]
 struct LoadBefore {
-    url: String,
-    load: Load,
+    asked: Asked,
     /// `None` where the service itself was at fault: that of one who fails fast is no measure of one who answers.
     goodput_per_s: Option<f64>,
     /// With whether it is only a lower bound.
     p99_us: Option<(f64, bool)>,
+}
+
+/// What makes two loads ones of the same: what was asked for, by which way it went there, and from how many machines. These have
+/// other names each time where they are pods.
+#[derive(Debug, Clone, PartialEq)]
+struct Asked {
+    url: String,
+    load: Load,
+    via: Option<String>,
+    machines: usize,
 }
 
 /// Loads that one after them is held against.
@@ -43,8 +52,7 @@ impl LoadsBefore {
             validity.valid || is_bound && validity.reasons.iter().all(|it| comes_of_service(it.kind));
         if is_kept && result.driver.is_none() {
             self.loads.push(LoadBefore {
-                url: result.url.clone(),
-                load: asked(&result.load),
+                asked: Asked::of(result),
                 goodput_per_s: validity.valid.then_some(result.goodput_per_s),
                 p99_us,
             });
@@ -66,13 +74,13 @@ impl LoadsBefore {
 
     /// The check of a load, which had those before it made in the same way.
     pub(super) fn check(&self, result: &LoadResult, tail: f64, doubts: &[Reason]) -> GateCheck {
-        let load = asked(&result.load);
-        let ranked_by = if load.rate_per_s.is_some() { RankedBy::ResponseP99 } else { RankedBy::Goodput };
+        let asked = Asked::of(result);
+        let ranked_by =
+            if asked.load.rate_per_s.is_some() { RankedBy::ResponseP99 } else { RankedBy::Goodput };
         let fails_if =
             format!("loss of {} to the loads in {} > {}", name_of(ranked_by), self.name, self.max_loss);
         let unknown = without_figure(fails_if, self.max_loss.get(), GateUnit::Loss);
-        let alike: Vec<&LoadBefore> =
-            self.loads.iter().filter(|it| it.url == result.url && it.load == load).collect();
+        let alike: Vec<&LoadBefore> = self.loads.iter().filter(|it| it.asked == asked).collect();
         let passed_over = self.passed_over(alike.len());
         let earlier = alike.into_iter().filter_map(|it| match ranked_by {
             RankedBy::Goodput => it.goodput_per_s.map(|per_s| (per_s, false)),
@@ -117,7 +125,14 @@ const fn comes_of_service(kind: ReasonKind) -> bool {
     kind.is_services_fault() || matches!(kind, ReasonKind::LittlesLaw | ReasonKind::TooShort)
 }
 
-/// What was asked for, without what may be another thing each time.
-fn asked(load: &Load) -> Load {
-    Load { seed: 0, threads_why: None, backend_refused: None, ..load.clone() }
+impl Asked {
+    /// Without what may be another thing each time.
+    fn of(result: &LoadResult) -> Self {
+        Self {
+            url: result.url.clone(),
+            load: Load { seed: 0, threads_why: None, backend_refused: None, ..result.load.clone() },
+            via: result.via.clone(),
+            machines: result.agents.len(),
+        }
+    }
 }

@@ -461,6 +461,8 @@ fn a_load_is_held_against_those_that_were_asked_for_the_same() {
     assert_eq!(other.why.as_deref(), Some(why), "{other:?}");
     let other = load_after(10, 3.0, |own| own.url = "http://elsewhere/".into());
     assert_eq!(other.answer, GateAnswer::CouldNotTell, "{other:?}");
+    let by_proxy = load_after(10, 3.0, |own| own.via = Some("the proxy 127.0.0.1:3128".into()));
+    assert_eq!(by_proxy.why.as_deref(), Some(why), "{by_proxy:?}");
     let silent = load_after(10, 1.0, |own| {
         own.answered_as_expected = 0;
         own.response_time_us = times(0, 0.0);

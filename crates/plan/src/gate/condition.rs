@@ -185,6 +185,10 @@ impl FromStr for Condition {
                 format!("`{text}` would fail a service whose {} is {good}, which is good", metric.name());
             return Err(PlanError::new(what, format!("say when it fails: '{name}{sign}{value}'")));
         }
+        if matches!(limit, Limit::Time(Duration::ZERO) | Limit::Bytes(Bytes(0))) {
+            let what = format!("`{text}` would fail every service: {} is always above 0", metric.name());
+            return Err(PlanError::new(what, EXAMPLES));
+        }
         Ok(Self { metric, limit, spares_limit })
     }
 }
@@ -279,6 +283,9 @@ mod tests {
                 "would fail every service, also one without an error; say when it fails: 'errors>0'",
             ),
             ("errors>=0%", "would fail every service"),
+            ("p99>0", "`p99>0` would fail every service: p99 is always above 0; write it like 'p99>50ms'"),
+            ("max>=0ms", "would fail every service"),
+            ("memory>0", "would fail every service: memory is always above 0"),
             ("errors>100%", "would fail none: there are no more errors than requests"),
             ("", "`` compares nothing"),
         ] {

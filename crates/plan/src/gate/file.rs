@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use toml::Spanned;
-use units::Share;
 
-use super::{Against, Condition, Gate};
+use super::{Against, Condition, Gate, max_loss};
 use crate::error::PlanError;
 use crate::toml_file;
 
@@ -24,6 +24,8 @@ pub(crate) struct GateTable {
 #[derive(Deserialize)]
 struct GateOnly {
     gate: Option<Spanned<GateTable>>,
+    /// Of services of its own there may be two versions, of which one is the baseline.
+    service: Option<IgnoredAny>,
 }
 
 impl GateTable {
@@ -32,18 +34,14 @@ impl GateTable {
         table: &Spanned<Self>,
         stacks: Option<&[&str]>,
     ) -> Result<Option<Gate>, (PlanError, usize)> {
-        let Self { fail_if, baseline, last_runs, max_loss } = table.get_ref();
+        let Self { fail_if, baseline, last_runs, max_loss: loss } = table.get_ref();
         let condition = |text: &Spanned<String>| {
             text.get_ref().parse::<Condition>().map_err(|error| (error, text.span().start))
         };
         let fail_if = fail_if.iter().map(condition).collect::<Result<_, _>>()?;
-        let share = |text: &Spanned<String>| {
-            text.get_ref().parse::<Share>().map_err(|error| {
-                let what = format!("`{}` is no loss", text.get_ref());
-                (PlanError::new(what, error.to_string()), text.span().start)
-            })
-        };
-        let max_loss = max_loss.as_ref().map(share).transpose()?;
+        let share =
+            |text: &Spanned<String>| max_loss(text.get_ref()).map_err(|error| (error, text.span().start));
+        let loss = loss.as_ref().map(share).transpose()?;
         let unknown =
             baseline.as_ref().zip(stacks).filter(|(it, stacks)| !stacks.contains(&it.get_ref().as_str()));
         if let Some((baseline, stacks)) = unknown {
@@ -52,15 +50,20 @@ impl GateTable {
             return Err((PlanError::new(what, help), baseline.span().start));
         }
         let baseline = baseline.as_ref().map(|it| it.get_ref().clone());
-        let against = Against { baseline, last_runs: *last_runs, max_loss };
+        let against = Against { baseline, last_runs: *last_runs, max_loss: loss };
         Gate::new(fail_if, against).map_err(|error| (error, table.span().start))
     }
 }
 
 pub(super) fn of_experiment(path: &Path, text: &str) -> Result<Option<Gate>, PlanError> {
-    let GateOnly { gate } = toml_file::parse(path, text, "docs/experiments.md")?;
-    let checked = gate.map(|table| GateTable::check(&table, None)).transpose();
-    Ok(checked.map_err(|(error, at)| error.at_offset(path, text, at))?.flatten())
+    let GateOnly { gate: table, service } = toml_file::parse(path, text, "docs/experiments.md")?;
+    let Some(table) = table else { return Ok(None) };
+    let placed = |(error, at): (PlanError, usize)| error.at_offset(path, text, at);
+    let gate = GateTable::check(&table, None).map_err(placed)?;
+    if let Some(gate) = gate.as_ref().filter(|_| service.is_none()) {
+        gate.is_against_some().map_err(|error| placed((error, table.span().start)))?;
+    }
+    Ok(gate)
 }
 
 #[cfg(test)]
@@ -78,6 +81,9 @@ mod tests {
         assert_eq!((gate.fail_if.len(), gate.baseline.unwrap().max_loss.to_string()), (2, "10%".to_owned()));
         let gate = of("[gate]\nlast_runs = 10\nmax_loss = \"5%\"\n").unwrap().unwrap().last_runs.unwrap();
         assert_eq!((gate.count, gate.max_loss.to_string()), (10, "5%".to_owned()));
+        // Two versions of a service are each other's baseline.
+        let gate = of("[gate]\nmax_loss = \"5%\"\n[service.cart.run]\n").unwrap().unwrap();
+        assert_eq!((gate.max_loss.unwrap().to_string(), gate.asks_something()), ("5%".to_owned(), false));
         assert_eq!(of("title = \"t\"\n"), Ok(None));
         assert_eq!(of("[gate]\n"), Ok(None));
         for (text, said) in [
@@ -85,6 +91,7 @@ mod tests {
             ("[gate]\nfail_if = \"p99>50ms\"", "`fail_if` is given string"),
             ("[gate]\nmax_loss = \"5%\"", "x.toml:1:1: a loss is allowed, and there is no baseline"),
             ("[gate]\nbaseline = \"a\"\nmax_loss = \"5\"", "x.toml:3:12: `5` is no loss; unknown unit"),
+            ("[gate]\nbaseline = \"a\"\nmax_loss = \"100%\"", "x.toml:3:12: `100%` would be kept to"),
             (
                 "[gate]\nlast_runs = 2",
                 "x.toml:1:1: a run can't be held against the last 2 runs; give 6 to 1000",

@@ -1,5 +1,7 @@
 //! What a service can be asked: by its OpenAPI document, else by the routes that its sources name.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::routes::{self, Path};
@@ -7,6 +9,8 @@ use super::{Project, Service, spring};
 
 const DOCUMENTS: [&str; 6] =
     ["openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"];
+/// The status of a good answer where nothing says otherwise.
+const STATUS: u16 = 200;
 /// Names of paths by which a service tells that it is up.
 const HEALTH: [&str; 6] = ["health", "healthz", "ready", "readyz", "livez", "ping"];
 /// Paths to ask.
@@ -14,8 +18,12 @@ const HEALTH: [&str; 6] = ["health", "healthz", "ready", "readyz", "livez", "pin
 pub(super) struct Asks {
     /// What is loaded.
     pub(super) path: String,
+    /// The status of a good answer to that.
+    pub(super) status: u16,
     /// What tells that it is up.
     pub(super) ready: String,
+    /// The status of a good answer to that.
+    pub(super) ready_status: u16,
     /// What it was told by; `None` where nothing tells, and it is a guess.
     pub(super) told_by: Option<String>,
     /// Whether it may be beneath something that the sources don't show.
@@ -25,8 +33,11 @@ pub(super) struct Asks {
 }
 
 /// What an OpenAPI document names.
+#[derive(Default)]
 struct Documented {
     paths: Vec<Path>,
+    /// Statuses of good answers, where they are not the usual one.
+    statuses: BTreeMap<String, u16>,
     /// Whether all that is worth a load wants a key.
     is_guarded: bool,
 }
@@ -41,16 +52,20 @@ pub(super) fn of(project: &Project, service: &Service) -> Asks {
         documents.map(|it| (it.path.clone(), documented(&it.text))).find(|(_, it)| !it.paths.is_empty());
     let of_sources = || {
         let paths = routes(project, service);
-        ("the sources".to_owned(), Documented { paths, is_guarded: false })
+        ("the sources".to_owned(), Documented { paths, ..Documented::default() })
     };
-    let (told_by, Documented { paths, is_guarded }) = documented.unwrap_or_else(of_sources);
+    let (told_by, Documented { paths, statuses, is_guarded }) = documented.unwrap_or_else(of_sources);
     let health = paths.iter().find(|it| is_health(&it.text));
     let root = paths.iter().find(|it| it.text == "/");
     let other = |is_whole: bool| paths.iter().find(move |it| it.is_whole == is_whole && !is_health(&it.text));
     let asked = root.or_else(|| other(true)).or_else(|| other(false)).or(health);
     let path = asked.map_or_else(|| "/".into(), |it| it.text.clone());
+    let ready = health.filter(|it| it.is_whole).map_or_else(|| path.clone(), |it| it.text.clone());
+    let status = |path: &str| statuses.get(path).copied().unwrap_or(STATUS);
     Asks {
-        ready: health.filter(|it| it.is_whole).map_or_else(|| path.clone(), |it| it.text.clone()),
+        status: status(&path),
+        ready_status: status(&ready),
+        ready,
         told_by: asked.map(|_| told_by),
         is_whole: asked.is_none_or(|it| it.is_whole),
         is_guarded,
@@ -70,7 +85,7 @@ fn is_plain(path: &str) -> bool {
 /// Paths of an OpenAPI document's GET operations: those that answer anybody, where some do.
 fn documented(text: &str) -> Documented {
     let Ok(document) = serde_saphyr::from_str::<Value>(text) else {
-        return Documented { paths: Vec::new(), is_guarded: false };
+        return Documented::default();
     };
     let base = base(&document);
     // With words to be filled in nobody knows where they are.
@@ -83,8 +98,25 @@ fn documented(text: &str) -> Documented {
     let (guarded, open): (Vec<_>, Vec<_>) = paths.partition(|(_, item)| wants_key(&document, item));
     let is_guarded = open.iter().all(|(path, _)| is_health(path)) && !guarded.is_empty();
     let taken = if is_guarded { [open, guarded].concat() } else { open };
-    let whole = |(path, _): (&String, &Value)| Path { text: routes::joined(base, path), is_whole };
-    Documented { paths: taken.into_iter().map(whole).collect(), is_guarded }
+    let whole = |path: &str| routes::joined(base, path);
+    let own_status = |item: &Value| status(item).filter(|it| *it != STATUS);
+    let statuses = taken.iter().filter_map(|(path, item)| Some((whole(path), own_status(item)?)));
+    Documented {
+        statuses: statuses.collect(),
+        paths: taken.iter().map(|(path, _)| Path { text: whole(path), is_whole }).collect(),
+        is_guarded,
+    }
+}
+
+/// The status of a good answer to a GET, as a document has it: the lowest, and one that leads elsewhere only where there is no
+/// other. `None` where it names none by its number.
+fn status(item: &Value) -> Option<u16> {
+    let named = item.pointer("/get/responses").and_then(Value::as_object)?;
+    if named.keys().any(|it| it.eq_ignore_ascii_case("2XX")) {
+        return None;
+    }
+    let statuses = named.keys().filter_map(|it| it.parse::<u16>().ok());
+    statuses.filter(|it| (200..400).contains(it)).min()
 }
 
 /// Whether a GET is refused to whoever brings no key: by what it says itself, else by what the document says for all.

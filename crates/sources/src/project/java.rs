@@ -42,11 +42,13 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
     let maven = if has_wrapper { "./mvnw" } else { "mvn" };
     let only =
         if part.folder.is_empty() { String::new() } else { format!(" -pl {} -am", quoted(part.folder)) };
-    let jars = part.path("target/*.jar");
-    let packaged = format!("ls {jars} | grep -v -e '-sources' -e '-javadoc' -e '/original-' | head -1");
-    // A jar of an earlier version is not to be taken for the one that is built.
+    let kind = if element(own(part.script), "packaging") == Some("war") { "war" } else { "jar" };
+    let archives = part.path(&format!("target/*.{kind}"));
+    let packaged = format!("ls {archives} | grep -v -e '-sources' -e '-javadoc' -e '/original-' | head -1");
+    // An archive of an earlier version is not to be taken for the one that is built.
     let script = format!(
-        "rm -f {jars} && {maven} -B -q -DskipTests{only} package && cp \"$({packaged})\" \"$1/service.jar\""
+        "rm -f {archives} && {maven} -B -q -DskipTests{only} package && \
+         cp \"$({packaged})\" \"$1/service.{kind}\""
     );
     let names = ["java.version", "maven.compiler.release", "maven.compiler.target"];
     let of_pom = |pom: &str| names.iter().find_map(|name| version(element(pom, name)?));
@@ -56,12 +58,12 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
         name: plain_name(artifact),
         folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["mvn"]) },
-        build: Some(build(script, part.inputs(project, &["pom.xml", "mvnw", ".mvn", "src"]))),
-        ..jar(jdk)
+        build: Some(build(script, part.inputs(project, &["pom.xml", "mvnw", ".mvn", "src"]), kind)),
+        ..archive(jdk, kind)
     };
     service.unsure.extend(which_module(has_modules, modules.len()));
     let is_spring = [part.script, root].iter().any(|pom| pom.contains("spring-boot"));
-    Some(told(service, project, is_spring))
+    Some(told(service, project, is_spring, kind))
 }
 
 pub(super) fn gradle(project: &Project) -> Option<Service> {
@@ -75,14 +77,20 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
     let is_spring = part.script.contains("org.springframework.boot");
     let has_wrapper = project.has("gradlew");
     let gradle = if has_wrapper { "./gradlew" } else { "gradle" };
-    let (task, without) = if is_spring { ("bootJar", "") } else { ("build", " -x test") };
+    // Pages of a war are in no jar of it.
+    let is_war = part.script.lines().any(|line| takes(line, &["war"]));
+    let (task, without, kind) = match (is_spring, is_war) {
+        (true, true) => ("bootWar", "", "war"),
+        (true, false) => ("bootJar", "", "jar"),
+        (false, _) => ("build", " -x test", "jar"),
+    };
     let of_module =
         if part.folder.is_empty() { String::new() } else { format!(":{}:", part.folder.replace('/', ":")) };
     let task = format!("{of_module}{task}");
-    let jars = part.path("build/libs/*.jar");
-    let made = format!("ls -S {jars} | grep -v -e '-plain' -e '-sources' | head -1");
+    let archives = part.path(&format!("build/libs/*.{kind}"));
+    let made = format!("ls -S {archives} | grep -v -e '-plain' -e '-sources' | head -1");
     let command = format!(
-        "rm -f {jars} && {gradle} -q {}{without} && cp \"$({made})\" \"$1/service.jar\"",
+        "rm -f {archives} && {gradle} -q {}{without} && cp \"$({made})\" \"$1/service.{kind}\"",
         quoted(&task)
     );
     let named = ["settings.gradle", "settings.gradle.kts"].into_iter().find_map(|it| project.text(it));
@@ -100,11 +108,11 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
         name: plain_name(of_folder.or(name).unwrap_or(&project.folder)),
         folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["gradle"]) },
-        build: Some(build(command, inputs)),
-        ..jar(jdk_of(part.script).or_else(|| jdk_of(root)))
+        build: Some(build(command, inputs, kind)),
+        ..archive(jdk_of(part.script).or_else(|| jdk_of(root)), kind)
     };
     service.unsure.extend(which_module(has_modules, modules.len()));
-    Some(told(service, project, is_spring))
+    Some(told(service, project, is_spring, kind))
 }
 
 /// The modules of a project that are programs, as their build scripts say; where none says so, those with a `main`.
@@ -147,14 +155,15 @@ fn is_boot_module(pom: &str) -> bool {
 
 /// Whether a script of Gradle takes a plugin that makes programs.
 fn makes_program(script: &str) -> bool {
-    let plugins = ["org.springframework.boot", "application"];
-    let is_named = |line: &str| {
-        plugins.iter().any(|it| line.contains(&format!("\"{it}\"")) || line.contains(&format!("'{it}'")))
+    script.lines().any(|line| takes(line, &["org.springframework.boot", "application"]))
+}
+
+/// Whether a line of a script takes one of these plugins. A parent names the version alone.
+fn takes(line: &str, plugins: &[&str]) -> bool {
+    let is_named = |it: &&str| {
+        line.trim() == *it || line.contains(&format!("\"{it}\"")) || line.contains(&format!("'{it}'"))
     };
-    script.lines().map(str::trim).any(|line| {
-        // A parent names the version alone.
-        (line == "application" || is_named(line)) && !line.contains("apply false")
-    })
+    plugins.iter().any(is_named) && !line.contains("apply false")
 }
 
 fn jdk_of(script: &str) -> Option<u32> {
@@ -169,16 +178,17 @@ fn jdk_of(script: &str) -> Option<u32> {
     called("JavaLanguageVersion.of(").or_else(|| called("jvmToolchain(")).or_else(of_sources)
 }
 
-fn build(script: String, inputs: Vec<String>) -> Build {
+/// What makes a jar or a war; its kind is how its name ends, by which a server within knows where its pages are.
+fn build(script: String, inputs: Vec<String>, kind: &str) -> Build {
     Build {
         // The folder is an argument of its own: whatever its name holds, none of it is a command.
         command: vec!["sh".into(), "-c".into(), script, "sh".into(), "{build_dir}".into()],
         inputs,
-        output: "service.jar".into(),
+        output: format!("service.{kind}"),
     }
 }
 
-fn jar(jdk: Option<u32>) -> Service {
+fn archive(jdk: Option<u32>, kind: &str) -> Service {
     let unsure = if jdk.is_none() {
         vec![format!("which JDK it takes: nothing says so, and {JDK_DEFAULT} is written down")]
     } else {
@@ -187,21 +197,21 @@ fn jar(jdk: Option<u32>) -> Service {
     Service {
         sources: &SOURCES,
         jdk: Some(jdk.unwrap_or(JDK_DEFAULT)),
-        command: texts(&["java", "-jar", "{build_dir}/service.jar"]),
+        command: vec!["java".into(), "-jar".into(), format!("{{build_dir}}/service.{kind}")],
         unsure,
         ..Service::default()
     }
 }
 
 /// Spring reads the port from a variable, whatever its own configuration says.
-fn told(mut service: Service, project: &Project, is_spring: bool) -> Service {
+fn told(mut service: Service, project: &Project, is_spring: bool, kind: &str) -> Service {
     if is_spring {
         service.kind = service.kind.replace("Java", "Spring Boot");
         service.env.push(("SERVER_PORT".into(), "{port}".into()));
     } else {
         let part = project.within(&service.folder);
         listens::tell(&mut service, &part);
-        service.unsure.push("whether its jar starts by itself, with `java -jar`".into());
+        service.unsure.push(format!("whether its {kind} starts by itself, with `java -jar`"));
     }
     service
 }

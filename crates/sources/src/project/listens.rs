@@ -12,6 +12,9 @@ static FROM_ENV: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:process\.env|env::var(?:_os)?|[gG]etenv|LookupEnv|environ(?:\.get)?|envOr|getEnv)\W{0,4}([A-Z_]*(?:PORT|ADDR|ADDRESS))\b",
     )
 });
+/// Variables that Node is asked for several at once: `const { PORT = 3000 } = process.env`.
+static AT_ONCE: LazyLock<Regex> = LazyLock::new(|| regex(r"\{(?<names>[^{}]*)\}\s*=\s*process\.env\b"));
+static NAME: LazyLock<Regex> = LazyLock::new(|| regex(r"\b[A-Z_]*(?:PORT|ADDR|ADDRESS)\b"));
 /// Ports of what stands behind a service.
 const OF_OTHERS: [&str; 10] =
     ["DB", "DATABASE", "POSTGRES", "PG", "MYSQL", "REDIS", "MONGO", "KAFKA", "SMTP", "METRICS"];
@@ -84,8 +87,7 @@ pub(super) fn tell(service: &mut Service, project: &Project) {
 /// The variables that may name the port, the likeliest first: `PORT` itself if it is among them.
 fn variables<'a>(sources: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = sources
-        .flat_map(|text| FROM_ENV.captures_iter(text).flatten())
-        .filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
+        .flat_map(read_in)
         .filter(|name| !OF_OTHERS.iter().any(|other| name.split('_').any(|part| part == *other)))
         .collect();
     names.sort();
@@ -93,6 +95,14 @@ fn variables<'a>(sources: impl Iterator<Item = &'a str>) -> Vec<String> {
     // The shorter the more general: PORT before ADMIN_PORT.
     names.sort_by_key(|name| (!is_of_itself(name), !name.ends_with("PORT"), name.len()));
     names
+}
+
+/// The names of ports and addresses that a source reads from the environment, one by one and several at once.
+fn read_in(text: &str) -> Vec<String> {
+    let one_by_one = FROM_ENV.captures_iter(text).flatten().filter_map(|found| found.get(1));
+    let lists = AT_ONCE.captures_iter(text).flatten().filter_map(|found| found.name("names"));
+    let at_once = lists.flat_map(|list| NAME.find_iter(list.as_str()).flatten());
+    one_by_one.chain(at_once).map(|name| name.as_str().to_owned()).collect()
 }
 
 /// Whether a variable's name says that it is of the service, and not of something that it asks.

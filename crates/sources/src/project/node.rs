@@ -2,19 +2,27 @@
 
 use serde_json::Value;
 
-use super::{Build, Project, Service, listens, plain_name, texts};
+use super::{Build, Project, Service, is_of_other_kind, listens, plain_name, texts};
 
 /// How the files end that compilers and bundlers read.
 const BUILT_FROM: [&str; 11] =
     [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte", ".css", ".scss", ".html"];
 /// Folders that they, and tests, write, beside those that nobody looks into.
 const MADE: [&str; 2] = ["out", "coverage"];
+/// Scripts that start it: the usual one, and those for production, where the usual one builds anew or watches its sources.
+const STARTS: [&str; 3] = ["start", "start:prod", "start:production"];
 /// The last is where Express's generator has the program itself.
 const SOURCES: [&str; 5] = [".js", ".mjs", ".cjs", ".ts", "bin/www"];
 
 pub(super) fn found(project: &Project) -> Option<Service> {
     let package: Value = serde_json::from_str(project.text("package.json")?).ok()?;
     let text = |pointer: &str| package.pointer(pointer).and_then(Value::as_str);
+    let starts = STARTS.map(|script| text(&format!("/scripts/{script}")));
+    let started = command(project, &starts, text("/main"));
+    if started.is_none() && is_of_other_kind(project) {
+        // What builds the pages of a program in Ruby or PHP.
+        return None;
+    }
     let mut service = Service {
         kind: "Node (package.json)".into(),
         name: plain_name(text("/name").unwrap_or(&project.folder)),
@@ -22,7 +30,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
         tools: texts(&["node"]),
         ..Service::default()
     };
-    service.command = command(project, text("/scripts/start"), text("/main")).unwrap_or_else(|| {
+    service.command = started.unwrap_or_else(|| {
         service.unsure.push("how it is started: package.json has no script `start` and no `main`".into());
         texts(&["node", "index.js"])
     });
@@ -47,14 +55,14 @@ pub(super) fn found(project: &Project) -> Option<Service> {
 }
 
 /// The program itself where the script is one: npm and a shell between would be measured, too.
-fn command(project: &Project, start: Option<&str>, main: Option<&str>) -> Option<Vec<String>> {
-    if let Some(start) = start {
-        let is_plain = start.starts_with("node ") && !start.contains(['&', '|', ';', '$', '"', '\'', '>']);
-        return Some(if is_plain {
-            start.split_whitespace().map(str::to_owned).collect()
-        } else {
-            texts(&["npm", "run", "--silent", "start"])
-        });
+fn command(project: &Project, starts: &[Option<&str>; 3], main: Option<&str>) -> Option<Vec<String>> {
+    let is_plain =
+        |it: &&str| it.starts_with("node ") && !it.contains(['&', '|', ';', '$', '"', '\'', '>']);
+    if let Some(plain) = starts.iter().flatten().copied().find(is_plain) {
+        return Some(plain.split_whitespace().map(str::to_owned).collect());
+    }
+    if let Some((script, _)) = STARTS.into_iter().zip(starts).find(|(_, start)| start.is_some()) {
+        return Some(texts(&["npm", "run", "--silent", script]));
     }
     let usual = ["server.js", "index.js", "app.js", "server.mjs", "index.mjs"];
     let file = main.or_else(|| usual.into_iter().find(|it| project.has(it)))?;

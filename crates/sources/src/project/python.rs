@@ -17,9 +17,14 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     };
     let python = python(&mut service, project);
     service.command = vec![python];
-    if project.has("manage.py") {
-        let words = ["manage.py", "runserver", "--noreload", "127.0.0.1:{port}"];
-        service.command.extend(texts(&words));
+    // It finds its project from wherever it is started.
+    let manage = project
+        .sources(&["manage.py"])
+        .map(|it| it.path.as_str())
+        .filter(|path| path.rsplit('/').next() == Some("manage.py"))
+        .min_by_key(|path| path.matches('/').count());
+    if let Some(manage) = manage {
+        service.command.extend(texts(&[manage, "runserver", "--noreload", "127.0.0.1:{port}"]));
         service.unsure.push(for_development("runserver"));
     } else if let Some(app) = app(project, &["FastAPI(", "Starlette(", "Litestar("]) {
         let factory: &[&str] = if app.is_factory { &["--factory"] } else { &[] };

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use plan::stack::{Catalogue, StackManifest};
+use plan::stack::{Catalogue, ReadyWhen, StackManifest};
 use plan::{Experiment, Pace};
 
 use super::*;
@@ -190,6 +190,96 @@ fn a_gradle_build() {
 }
 
 #[test]
+fn a_war_is_built_and_started_under_its_own_ending() {
+    let pom = |more: &str| {
+        format!(
+            "<project><parent><packaging>pom</packaging></parent><artifactId>shop</artifactId>\
+             <packaging>war</packaging><java.version>17</java.version>{more}</project>"
+        )
+    };
+    let boot = pom("spring-boot-maven-plugin");
+    let (draft, service) = drafted(&[("pom.xml", &boot), ("src/main/java/A.java", "class A {}")]);
+    assert_eq!(command(&service), "java -jar {build_dir}/service.war");
+    let built = build(&service).unwrap();
+    assert!(built.contains("package && cp \"$(ls target/*.war"), "{built}");
+    assert!(built.contains("\"$1/service.war\""), "{built}");
+    assert!(draft.text.contains("output = \"service.war\""), "{}", draft.text);
+    let (draft, _) = drafted(&[("pom.xml", &pom("")), ("src/main/java/A.java", "class A {}")]);
+    assert!(draft.unsure.join(" ").contains("whether its war starts by itself"), "{:?}", draft.unsure);
+    let script = "plugins {\n    id 'war'\n    id 'org.springframework.boot' version '3.3.0'\n}\n";
+    let (_, service) = drafted(&[("build.gradle", script), ("src/main/java/A.java", "class A {}")]);
+    let built = build(&service).unwrap();
+    assert!(built.contains("bootWar && cp \"$(ls -S build/libs/*.war"), "{built}");
+}
+
+#[test]
+fn what_a_gradle_script_names_by_an_alias_is_looked_up() {
+    let catalogue = "[versions]\njava = \"21\"\nboot = { strictly = \"3.3.0\" }\n\
+                     [libraries]\nactuator = { module = \"org.springframework.boot:spring-boot-starter-actuator\" }\n\
+                     parts = { group = \"org.example\", name = \"parts\", version = \"1\" }\n\
+                     [plugins]\nspring = \"org.example.other:1.0\"\n\
+                     spring-boot = { id = \"org.springframework.boot\", version.ref = \"boot\" }\n";
+    let api = "plugins {\n    alias(libs.plugins.spring.boot)\n}\njava { toolchain { languageVersion = \
+               JavaLanguageVersion.of(libs.versions.java.get()) } }\ndependencies {\n    implementation(libs.actuator)\n}\n";
+    let code = "@RestController class A { @GetMapping(\"/owners\") List<Owner> owners() {} }";
+    let files = [
+        ("gradle/libs.versions.toml", catalogue),
+        ("build.gradle.kts", "plugins { alias(libs.plugins.spring.boot) apply false }\n"),
+        ("api/build.gradle.kts", api),
+        ("api/src/main/kotlin/A.kt", code),
+        ("core/build.gradle.kts", "plugins { alias(libs.plugins.spring) }\n"),
+        ("gradlew", ""),
+    ];
+    let (draft, service) = drafted(&files);
+    assert_eq!((service.id.as_str(), service.needs.jdk), ("api", Some(21)));
+    assert!(build(&service).unwrap().contains("./gradlew -q :api:bootJar"), "{:?}", build(&service));
+    assert_eq!(env(&service), [("SERVER_PORT", "{port}")]);
+    assert_eq!(
+        (service.endpoints[0].path.as_str(), service.ready.path()),
+        ("/owners", Some("/actuator/health"))
+    );
+    assert_eq!(draft.unsure, Vec::<String>::new());
+    // One that is broken says nothing, and keeps nobody from a draft.
+    let script = ("build.gradle.kts", "kotlin { jvmToolchain(21) }");
+    assert_eq!(drafted(&[("gradle/libs.versions.toml", "[plugins"), script]).1.needs.jdk, Some(21));
+}
+
+#[test]
+fn variables_that_are_read_at_once_are_told_one_by_one() {
+    let of = |line: &str| {
+        let server = format!("const {{ {line} }} = process.env;\napp.get('/', f).listen(PORT)");
+        let (_, service) = drafted(&[("package.json", r#"{"main": "a.js"}"#), ("a.js", &server)]);
+        (service.run().unwrap().port.is_some(), env(&service).first().map(|(name, _)| (*name).to_owned()))
+    };
+    for line in ["PORT = 3000", "NODE_ENV, DB_PORT = 5433,\n  PORT: port = 3000"] {
+        assert_eq!(of(line), (false, Some("PORT".to_owned())), "{line}");
+    }
+}
+
+#[test]
+fn django_is_started_wherever_its_program_lies() {
+    let manage = "if __name__ == \"__main__\":\n    execute_from_command_line(sys.argv)\n";
+    for path in ["manage.py", "backend/manage.py"] {
+        let (_, service) = drafted(&[("requirements.txt", "django"), (path, manage)]);
+        let due = format!("{{build_dir}}/venv/bin/python {path} runserver --noreload 127.0.0.1:{{port}}");
+        assert_eq!(command(&service), due);
+    }
+}
+
+#[test]
+fn a_script_for_production_goes_before_one_that_builds_anew() {
+    let of = |scripts: &str| {
+        let package = format!("{{\"name\": \"shop\", \"scripts\": {{{scripts}}}}}");
+        command(&drafted(&[("package.json", &package), ("src/main.ts", "process.env.PORT")]).1)
+    };
+    let (nest, production) = ("\"start\": \"nest start\"", "\"start:prod\": \"node dist/main\"");
+    assert_eq!(of(&format!("{nest}, {production}")), "node dist/main");
+    assert_eq!(of(&format!("\"start\": \"node a.js\", {production}")), "node a.js");
+    assert_eq!(of(nest), "npm run --silent start");
+    assert_eq!(of("\"start:prod\": \"pm2-runtime a.js\""), "npm run --silent start:prod");
+}
+
+#[test]
 fn an_express_app() {
     let package = r#"{"name": "@acme/Shop", "scripts": {"start": "node src/server.js"}, "dependencies": {"express": "4"}}"#;
     let server = "const port = process.env.PORT || 3000;\napp.get('/ping', f); app.get('/items/:id', g); app.get('/items', h)\napp.listen(port)";
@@ -350,6 +440,30 @@ fn paths_of_an_openapi_document_are_beneath_its_base() {
 }
 
 #[test]
+fn a_good_answer_has_the_status_that_the_document_says() {
+    let main = "package main\nfunc main() { http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
+    for (responses, due) in [
+        ("{'200': {}, '404': {}}", 200),
+        ("{404: {}, 206: {}, 202: {}}", 202),
+        ("{'204': {}, '302': {}}", 204),
+        ("{'302': {}, '404': {}}", 302),
+        ("{2XX: {}, '304': {}}", 200),
+        ("{default: {}}", 200),
+        ("{'404': {}}", 200),
+    ] {
+        let document = format!(
+            "openapi: 3.0.0\nservers: [{{url: /api}}]\npaths:\n  /health: {{get: {{responses: {{'204': {{}}}}}}}}\n  \
+             /orders: {{get: {{responses: {responses}}}}}\n"
+        );
+        let (draft, service) =
+            drafted(&[("go.mod", "module shop\n"), ("openapi.yaml", &document), ("main.go", main)]);
+        let of_ready = ReadyWhen::Answers { path: "/api/health".into(), status: 204 };
+        assert_eq!((service.endpoints[0].status, &service.ready.when), (due, &of_ready), "{responses}");
+        assert!(draft.text.contains("It is ready when this is answered with 204."), "{}", draft.text);
+    }
+}
+
+#[test]
 fn what_answers_without_a_key_is_asked_before_what_wants_one() {
     let main = "package main\nfunc main() { http.ListenAndServe(os.Getenv(\"LISTEN_ADDR\"), nil) }";
     let asked = |paths: &str| {
@@ -387,6 +501,11 @@ fn what_is_not_seen_is_a_question_and_what_is_none_an_error() {
         (&[("Dockerfile", "FROM x")], "there is a Dockerfile"),
         (&[("Dockerfile", "FROM x"), ("Gemfile", "")], "it is a project in Ruby (Gemfile)"),
         (&[("src/Shop/Shop.csproj", "")], "it is a project in C# (.csproj)"),
+        // What builds its pages starts nothing.
+        (
+            &[("composer.json", "{}"), ("package.json", r#"{"scripts": {"build": "vite build"}}"#)],
+            "it is a project in PHP (composer.json)",
+        ),
     ] {
         let error = super::draft(&project(files)).unwrap_err().to_string();
         assert!(error.contains(said) && error.contains("docs/own-service.md"), "{error}");

@@ -107,11 +107,15 @@ fn of_service(service: &Service, asks: &Asks) -> String {
             service.env.iter().map(|(name, value)| format!("{} = {}", key(name), string(value))).collect();
         let _ = writeln!(text, "env = {{ {} }}", pairs.join(", "));
     }
+    let Asks { status, ready_status, .. } = asks;
+    // Without one it is that of the endpoint.
+    let of_ready =
+        if status == ready_status { String::new() } else { format!("status = {ready_status}\n") };
     let _ = write!(
         text,
-        "\n# It is ready when this is answered with 200.\n[service.{name}.ready]\npath = {}\ntimeout = \"60s\"\n\n\
+        "\n# It is ready when this is answered with {ready_status}.\n[service.{name}.ready]\npath = {}\n{of_ready}timeout = \"60s\"\n\n\
          # What is asked, and the answer that is expected. With body = \"...\" the body must be that, to the byte.\n\
-         [[service.{name}.endpoint]]\nname = \"main\"\npath = {}\nstatus = 200\n",
+         [[service.{name}.endpoint]]\nname = \"main\"\npath = {}\nstatus = {status}\n",
         string(&asks.ready),
         string(&asks.path),
         name = key(name),

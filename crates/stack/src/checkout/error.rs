@@ -58,6 +58,28 @@ pub enum CheckoutError {
         /// The command, as a shell takes it.
         command: String,
     },
+    /// The folder of a version could not be removed.
+    #[error(
+        "the folder of a version is left: {} ({source}); remove it, and then what git knows of it: git worktree prune",
+        folder.display()
+    )]
+    FolderLeft {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The folder of a version is gone, and git knows of it still.
+    #[error(
+        "the folder of a version is gone, and git has not forgotten it: {} ({said}); have it do so: git worktree prune",
+        folder.display()
+    )]
+    NotForgotten {
+        /// The folder that was.
+        folder: PathBuf,
+        /// What git said.
+        said: String,
+    },
     /// What git is to ignore is too much to be true.
     #[error("{} has more than {EXCLUDES_BYTES_MAX} bytes of patterns for git to ignore; shorten it", path.display())]
     ExcludesTooLong {

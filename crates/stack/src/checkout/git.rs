@@ -28,13 +28,37 @@ const OF_HOOKS: [&str; 6] = [
     "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
-/// Settings that go before those of the user: no hook runs, and a commit that is made needs no name of anybody's.
-const SETTINGS: [&str; 4] = [
+/// Settings that go before those of the user: no hook runs, nothing is started that watches a folder and stays, line ends that
+/// would be changed are no error, what is read has no signatures in it and is UTF-8, and a commit that is made needs no name of
+/// anybody's.
+const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
+    // To older ones that is no path of a hook, to newer ones `false`.
+    "core.fsmonitor=",
+    "core.safecrlf=false",
     "advice.detachedHead=false",
+    "color.ui=false",
+    "log.showSignature=false",
+    "i18n.logOutputEncoding=UTF-8",
     "user.name=proofload",
     "user.email=proofload@localhost",
 ];
+
+/// Git in `folder`, whatever its user has set for the eye, and whichever hook has started us. It writes nothing that it need not.
+pub fn git_in(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    for name in OF_HOOKS {
+        command.env_remove(name);
+    }
+    for setting in SETTINGS {
+        command.args(["-c", setting]);
+    }
+    // Nobody is there to be asked for a password; and its messages are read.
+    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    // An index is not written anew because somebody looked.
+    command.env("GIT_OPTIONAL_LOCKS", "0").current_dir(folder);
+    command
+}
 
 /// Git in a folder.
 #[derive(Debug, Clone)]
@@ -88,20 +112,12 @@ impl<'a> Git<'a> {
     }
 
     fn start(&self, arguments: &[OsString]) -> io::Result<Child> {
-        let mut command = Command::new("git");
-        for name in OF_HOOKS {
-            command.env_remove(name);
-        }
+        let mut command = git_in(&self.folder);
         if let Some(index) = &self.index {
             command.env("GIT_INDEX_FILE", index);
         }
-        for setting in SETTINGS {
-            command.args(["-c", setting]);
-        }
-        // Nobody is there to be asked for a password; and its messages are read.
-        command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
         // Ctrl-C of a terminal goes to the whole group: when it ends is for us to say.
-        command.current_dir(&self.folder).args(arguments).process_group(0);
+        command.args(arguments).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
     }
 

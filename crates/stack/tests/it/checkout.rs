@@ -1,6 +1,7 @@
 //! Versions of a project, out of a real repository.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -126,6 +127,63 @@ fn what_a_killed_process_left_behind_goes_and_what_is_in_use_stays() {
         Repository::around(&project.folder(), other.path(), Interrupt::NEVER).unwrap();
         assert_eq!((dir.exists(), work.exists()), (!has_lock, true));
     }
+}
+
+#[test]
+fn what_a_user_has_set_for_the_eye_or_for_speed_changes_nothing() {
+    let (project, scratch) = (Project::new(), scratch());
+    let head = project.git(&["cat-file", "commit", "HEAD"]);
+    let (head, _) = head.split_once("\n\n").expect("a message is behind an empty line");
+    let signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n none\n -----END PGP SIGNATURE-----";
+    let file = scratch.path().join("signed");
+    fs::write(&file, format!("{head}\n{signature}\n\nAnswer früher\n")).unwrap();
+    let signed = project.git(&["hash-object", "-t", "commit", "-w", file.to_str().unwrap()]);
+    // Whoever asks it writes down that it was asked.
+    let (watcher, asked) = (scratch.path().join("watcher"), scratch.path().join("asked"));
+    fs::write(&watcher, format!("#!/bin/sh\ntouch '{}'\n", asked.display())).unwrap();
+    fs::set_permissions(&watcher, fs::Permissions::from_mode(0o755)).unwrap();
+    project.write("services/cart/ends", "of lines\r\nby hand\r\n");
+    for (name, value) in [
+        ("log.showSignature", "true"),
+        ("log.date", "relative"),
+        ("color.ui", "always"),
+        ("core.quotePath", "true"),
+        ("diff.noprefix", "true"),
+        ("i18n.logOutputEncoding", "ISO-8859-1"),
+        // Line ends that would be changed are an error to git.
+        ("core.autocrlf", "input"),
+        ("core.safecrlf", "true"),
+        ("core.fsmonitor", watcher.to_str().unwrap()),
+    ] {
+        project.git(&["config", name, value]);
+    }
+    let repository = Repository::around(&project.folder(), scratch.path(), Interrupt::NEVER).unwrap();
+    assert_eq!(repository.revision(signed.trim()).unwrap().subject, "Answer früher");
+    let now = repository.working_tree(&project.folder().join("runs")).unwrap();
+    assert_eq!((now.subject.as_str(), now.changed_files), ("Answer second", Some(3)));
+    let after = repository.check_out(&now, "v1").unwrap();
+    assert_eq!(read(after.project(), "answer").as_deref(), Some("third"));
+    drop(after);
+    assert!(!asked.exists(), "what watches a folder may stay when we are gone");
+}
+
+#[test]
+fn what_is_left_of_a_version_is_told() {
+    let (project, scratch) = (Project::new(), scratch());
+    let repository = Repository::around(&project.folder(), scratch.path(), Interrupt::NEVER).unwrap();
+    let head = repository.revision("HEAD").unwrap();
+    let mut whole = repository.check_out(&head, "v1").unwrap();
+    assert!(whole.remove().is_ok());
+    let mut broken = repository.check_out(&head, "v2").unwrap();
+    let known = project.0.path().join(".git/worktrees/v2");
+    fs::remove_file(known.join("gitdir")).unwrap();
+    let told = broken.remove().unwrap_err().to_string();
+    let dir = scratch.path().join("v2");
+    assert!(told.contains(dir.to_str().unwrap()) && told.contains("git worktree prune"), "{told}");
+    assert!(!dir.exists() && known.exists());
+    // As it says.
+    project.git(&["worktree", "prune"]);
+    assert!(!known.exists());
 }
 
 #[test]

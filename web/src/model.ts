@@ -904,7 +904,7 @@ export interface VerdictCounts {
 }
 
 /** What it was. The names are those of JSON. */
-export type VerdictKind = "port_exhaustion" | "descriptor_limit" | "client_bound" | "noisy_host" | "memory_growth" | "not_steady" | "incorrect_service" | "quota_bound" | "delayed_ack" | "keeps_rate" | "idle_pace" | "log_bound" | "garbage_collection" | "upstream_pool_limit" | "backend_bound" | "pinned_carriers" | "pool_limit" | "blocked_event_loop" | "serial_section" | "limit_inside" | "rate_limiter" | "tls_handshakes" | "stream_limit" | "flow_control" | "accept_queue_overflow" | "no_keep_alive" | "keep_alive_cap" | "cpu_bound" | "box_bound" | "contention" | "unexplained";
+export type VerdictKind = "port_exhaustion" | "descriptor_limit" | "client_bound" | "noisy_host" | "memory_growth" | "not_steady" | "incorrect_service" | "quota_bound" | "delayed_ack" | "keeps_rate" | "idle_pace" | "log_bound" | "garbage_collection" | "upstream_pool_limit" | "backend_bound" | "pinned_carriers" | "pool_limit" | "blocked_event_loop" | "serial_section" | "limit_inside" | "rate_limiter" | "tls_handshakes" | "stream_limit" | "flow_control" | "network_link" | "accept_queue_overflow" | "no_keep_alive" | "keep_alive_cap" | "cpu_bound" | "box_bound" | "contention" | "unexplained";
 
 /** A warm-up in bursts. */
 export interface WarmUp {

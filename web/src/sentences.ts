@@ -66,6 +66,26 @@ const VERDICTS: Pair[] = [
   ["the hypervisor took {share} % of the CPU", "虚拟机管理程序拿走了 {share} % 的 CPU"],
   ["some task waited for a CPU in {share} % of the time", "{share} % 的时间里有任务在等待 CPU"],
   ["measure again when the machine is idle", "等机器空闲时再测"],
+  ["declare whom the server asks (`upstream`), and measure again; the others should be few", "声明服务器所访问的对象（`upstream`）后再测；其他进程应当很少"],
+  [
+    "the server held {count} connections to {at}, which is no stack of the run: if that is on this machine, what it used is counted among the others",
+    "服务器与 {at} 保持 {count} 个连接，而它不是本次运行中的栈：如果它就在这台机器上，它的用量被算在其他进程里",
+  ],
+  [
+    "the server held 1 connection to {at}, which is no stack of the run: if that is on this machine, what it used is counted among the others",
+    "服务器与 {at} 保持 1 个连接，而它不是本次运行中的栈：如果它就在这台机器上，它的用量被算在其他进程里",
+  ],
+  [
+    "the server held {count} connections to {at}, which is no stack of the run and was not watched: declare it (`upstream`) to see whether it waits there",
+    "服务器与 {at} 保持 {count} 个连接，而它不是本次运行中的栈，没有被观测：声明它（`upstream`），才能看出是否在那里等待",
+  ],
+  [
+    "the server held 1 connection to {at}, which is no stack of the run and was not watched: declare it (`upstream`) to see whether it waits there",
+    "服务器与 {at} 保持 1 个连接，而它不是本次运行中的栈，没有被观测：声明它（`upstream`），才能看出是否在那里等待",
+  ],
+  ["a request waited {waited} of {all} for a core, at most", "一个请求在 {all} 中至多有 {waited} 在等待核心"],
+  ["`{name}`, with no time left, waited for a core in {share} % of the time", "没有余力的 `{name}` 有 {share} % 的时间在等待核心"],
+  ["its threads waited for a core for {waited} s a second and ran for {ran}; the server did not wait", "客户端线程每秒有 {waited} 秒在等待核心，运行 {ran} 秒；服务器没有等待"],
   // rules/cpu.rs
   ["the thread `{name}` was busy for {share} % of a core", "`{name}` 线程占用了一个核心的 {share} %"],
   ["one of the {threads} threads `{name}` was busy for {share} % of a core", "{threads} 个 `{name}` 线程中有一个占用了一个核心的 {share} %"],
@@ -121,6 +141,52 @@ const VERDICTS: Pair[] = [
     "its process runs Go and used {used} cores, as many as a GOMAXPROCS of {procs} allows",
     "它的进程运行 Go，用了 {used} 个核心，正是 GOMAXPROCS 为 {procs} 时所允许的",
   ],
+  ["the servers used {used} of {cores} cores that they may run on, {us} µs a request", "服务器用掉了可供其运行的 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
+  ["the servers used {used} of {cores} cores that they may run on", "服务器用掉了可供其运行的 {cores} 个核心中的 {used} 个"],
+  ["the servers used {used} of {cores} cores that their CPU quota allows, {us} µs a request", "服务器用掉了其 CPU 配额所允许的 {cores} 个核心中的 {used} 个，每个请求 {us} µs"],
+  ["the servers used {used} of {cores} cores that their CPU quota allows", "服务器用掉了其 CPU 配额所允许的 {cores} 个核心中的 {used} 个"],
+  ["a CPU quota allows it {cores} cores", "CPU 配额只允许它用 {cores} 个核心"],
+  ["it waited for a core in {share} % of the time, while others used one", "它有 {share} % 的时间在等待核心，同时其他进程在占用"],
+  ["all others of that name together for {share} %", "同名的其余线程合计占用 {share} %"],
+  ["its process runs Go, whose threads run what is ready", "它的进程运行 Go，其线程运行任何就绪的工作"],
+  ["its process runs {name}, whose code one thread of a process runs at a time", "它的进程运行 {name}，一个进程中每次只有一个线程在执行其代码"],
+  ["its process runs JavaScript, on one thread", "它的进程在一个线程上运行 JavaScript"],
+  ["a garbage collector may be part of it; that of {names} can't be seen from outside", "其中可能有垃圾回收；{names} 的垃圾回收从外部看不到"],
+  [
+    "Erlang's schedulers spin for a while before they sleep, and a part of this CPU time may be that: start it with `+sbwt none` to tell",
+    "Erlang 的调度器在睡眠之前会空转一会儿，这里的 CPU 时间可能有一部分是空转：用 `+sbwt none` 启动它即可分辨",
+  ],
+  ["{unread} of {connections} connections held a request that was not read", "{connections} 个连接中有 {unread} 个存有尚未读取的请求"],
+  ["about {k} at a time (a limit inside)", "每次约 {k} 个（内部限制）"],
+  ["{law} ≈ {k}, and the rate was the same in every second (± {scatter} %)", "{law} ≈ {k}，且每一秒的速率都相同（± {scatter} %）"],
+  ["no group of threads or processes has {k}: {groups}", "没有哪组线程或进程是 {k} 个：{groups}"],
+  ["requests wait inside: {unread:}", "请求在内部等待：{unread}"],
+  ["the server held {k} connections to {at}: a pool of connections has that number", "服务器与 {at} 保持 {k} 个连接：一个连接池正是这个数目"],
+  [
+    "double what lets {k} in at a time (a semaphore, a pool of connections?); the rate should double. Other numbers of users tell, too: the rate stays from {k2} users on, and follows them below",
+    "把每次放行 {k} 个的机制（信号量、连接池？）加倍；速率应当翻倍。换用户数也能分辨：从 {k2} 个用户起速率不变，以下则随用户数变化",
+  ],
+  ["limiter at {rate}", "{rate} 的限速器"],
+  ["sheds load beyond {rate}", "超过 {rate} 的负载被拒绝"],
+  [
+    "{share} % of {all} answers were {status} ({says}), and {rate} were good in every second (± {scatter} %)",
+    "{all} 个应答中有 {share} % 是 {status}（{says}），而每一秒都有 {rate} 是正确的（± {scatter} %）",
+  ],
+  [
+    "{share} % of all requests were done within {ms} ms, and no answer of the idle server took less than {idle} ms",
+    "{share} % 的请求在 {ms} ms 内完成，而空闲服务器的应答没有一个少于 {idle} ms",
+  ],
+  ["a limiter, or a bound on what may wait before something that serves no more", "可能是限速器，也可能是对排队数目的限制，其后的部件已不能处理更多"],
+  [
+    "the rate was {rate} in every second (± {scatter} %), though X·S₀ is {k}: the server had nothing to do for some of the time, and {users} users waited",
+    "每一秒的速率都是 {rate}（± {scatter} %），尽管 X·S₀ 为 {k}：服务器有部分时间无事可做，却有 {users} 个用户在等待",
+  ],
+  ["the rate was {rate} in every second (± {scatter} %), though X·S₀ is {k}: {users} users waited", "每一秒的速率都是 {rate}（± {scatter} %），尽管 X·S₀ 为 {k}：有 {users} 个用户在等待"],
+  [
+    "the rate was the same in every second (± {scatter} %) with CPU left: a limit inside or a limiter may keep it; measure it with half and twice the users to tell",
+    "每一秒的速率都相同（± {scatter} %），且 CPU 尚有余量：可能由内部限制或限速器所致；用一半和两倍的用户来测即可分辨",
+  ],
+  ["load it with half and twice the users; the rate should stay at {rate}", "用一半和两倍的用户施加负载；速率应当保持在 {rate}"],
   // rules/network.rs
   ["{failed} of {all} requests ({share} %) found no port to connect from (EADDRNOTAVAIL)", "{all} 个请求中有 {failed} 个（{share} %）找不到可用的本地端口（EADDRNOTAVAIL）"],
   ["{count} sockets were in TIME_WAIT before it began", "开始之前有 {count} 个套接字处于 TIME_WAIT"],
@@ -181,6 +247,16 @@ const VERDICTS: Pair[] = [
   ["it can account for {share} % of the rate at most", "它至多能解释速率的 {share} %"],
   ["it can account for {share} % of the requests at most", "它至多能解释请求的 {share} %"],
   ["keep-alive cap of {k}", "长连接上限 {k} 个请求"],
+  ["network link full ({name})", "网络链路已满（{name}）"],
+  [
+    "the network link {name} received {used} MB/s, {share} % of its speed ({speed} MB/s); {answers} MB/s of it were answers",
+    "网络链路 {name} 接收 {used} MB/s，达到其速度（{speed} MB/s）的 {share} %；其中 {answers} MB/s 是应答",
+  ],
+  [
+    "the network link {name} sent {used} MB/s, {share} % of its speed ({speed} MB/s); {answers} MB/s of it were answers",
+    "网络链路 {name} 发送 {used} MB/s，达到其速度（{speed} MB/s）的 {share} %；其中 {answers} MB/s 是应答",
+  ],
+  ["ask for smaller answers (compressed?), or use a faster link; the rate should rise", "请求更小的应答（压缩？），或换更快的链路；速率应当上升"],
   // rules/pools.rs
   ["{rate}/s of {asked}/s due", "要求 {asked}/s，做到 {rate}/s"],
   ["none: keeps the rate", "无：跟得上要求的速率"],
@@ -215,6 +291,8 @@ const VERDICTS: Pair[] = [
   ["event loop blocked ({name})", "事件循环被阻塞（{name}）"],
   ["it holds {held} connections and waits for one request", "它保持 {held} 个连接，却只在等一个请求"],
   ["{law} ≈ 1 request at a time, though the {threads} threads `{name}` all work", "{law} ≈ 每次 1 个请求，尽管 {threads} 个 `{name}` 线程都在工作"],
+  ["these {k} threads share the work alike", "这 {k} 个线程均匀地分担工作"],
+  ["these {k} processes share the work alike", "这 {k} 个进程均匀地分担工作"],
   // rules/protocols.rs
   ["TLS handshakes", "TLS 握手"],
   ["{handshakes} TLS handshakes a second, {each} for each answer, and {full} % of them full", "每秒 {handshakes} 次 TLS 握手，每个应答 {each} 次，其中 {full} % 是完整握手"],
@@ -298,6 +376,7 @@ const VERDICTS: Pair[] = [
     "the control group, with the client in it, may use {allowed} cores and used {used}; threads were kept from running for {held} s a second",
     "客户端也在其中的控制组可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
   ],
+  ["double the quota and let more threads share its work: one of them fills a core by itself", "把配额加倍，并让更多线程分担它的工作：单个线程就已占满一个核心"],
   ["double the quota; the rate should double, as far as there are cores", "把配额加倍；只要有核心，速率应当翻倍"],
   [
     "some of it is left on average: bursts use up what a period allows, and wait for the next",
@@ -372,6 +451,10 @@ const AUDIT: Pair[] = [
   [
     "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds",
     "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界",
+  ],
+  [
+    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds; the rate is of what was done in the window: {done} good answers, of which at most {due} had been due in it",
+    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界；速率说的是窗口内完成的请求：{done} 个正确应答，其中至多 {due} 个是在窗口内应发的",
   ],
   ["{users} users, but {rate}/s × {s} s = {product}: {why:}", "{users} 个用户，但 {rate}/s × {s} s = {product}：{why}"],
   ["the latency is not that of these requests", "延迟不是这些请求的延迟"],

@@ -26,6 +26,9 @@ const LITTLE_GAP_MAX: f64 = 0.05;
 /// A window shorter than so many response times measures its own ends: with ten, what is under way at them
 /// is a tenth of all requests at most.
 const WINDOW_RESPONSE_TIMES_MIN: f64 = 10.0;
+/// Share of the good answers of a window that had been due before it, from which its rate and its outcomes seem to contradict each
+/// other.
+const DUE_BEFORE_MIN: f64 = 0.1;
 /// Percentiles that must not fall among censored samples. Those above are of so few requests that some lost
 /// to the end of the window make them bounds; they print with their `>` and need no verdict.
 const SEEN_PERCENTILES: [&str; 5] = ["p50", "p75", "p90", "p95", "p99"];
@@ -192,11 +195,24 @@ fn unsent(load: &LoadResult) -> Option<Reason> {
 fn censored(load: &LoadResult) -> Option<Reason> {
     let bounds = &load.response_time_us.lower_bounds;
     let first = SEEN_PERCENTILES.into_iter().find(|name| bounds.iter().any(|it| it == name))?;
+    let due_before = due_before_words(load).map_or_else(String::new, |words| format!("; {words}"));
     let text = format!(
-        "{} of {} requests ended without an answer, so response times from {first} up are lower bounds",
+        "{} of {} requests ended without an answer, so response times from {first} up are lower bounds{due_before}",
         load.response_time_us.censored, load.response_time_us.count
     );
     Some(Reason { kind: ReasonKind::Censored, text })
+}
+
+/// Of a server that was behind with its load: that its rate is of other requests than its outcomes.
+fn due_before_words(load: &LoadResult) -> Option<String> {
+    let done = load.goodput_per_s * load.window.duration_s;
+    let before = done - load.answered_as_expected as f64;
+    (before >= (DUE_BEFORE_MIN * done).max(1.0)).then(|| {
+        format!(
+            "the rate is of what was done in the window: {done:.0} good answers, of which at most {} had been due in it",
+            load.answered_as_expected
+        )
+    })
 }
 
 fn littles_law(load: &LoadResult) -> Option<Reason> {

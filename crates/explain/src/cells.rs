@@ -110,7 +110,7 @@ fn backends_alone(trials: &[Trial], cell: &CellName, front: &Measured, cores: us
         let context = Context { cores, ceiling_per_s: ceiling_of(trials, &of_it), ..Context::default() };
         // A rate that was asked for, or that of users who wait for nobody, is the load's and none that it can't exceed.
         let told = explain(typical(&measured)?, &context);
-        let is_least = told.first().kind == VerdictKind::ClientBound
+        let is_least = matches!(told.first().kind, VerdictKind::ClientBound | VerdictKind::NetworkLink)
             || told.verdicts.iter().any(|it| it.kind.is_no_limit());
         Some(Alone { stack: of_it.stack, asks, per_s: median(&rates)?, is_least })
     };

@@ -1,6 +1,6 @@
 //! The figures of a trial that more than one rule looks at, each worked out in one place.
 
-use record::{HostSignals, Measured, Server, ServerSignals, ThreadGroupUse};
+use record::{HostSignals, JvmUse, Measured, Quota, Server, ServerSignals, ThreadGroupUse};
 
 use crate::idle::{Concurrency, IdleTime};
 use crate::rates::rate_words_with_tenths;
@@ -17,6 +17,13 @@ pub(crate) const FULL_SHARE: f64 = 0.9;
 pub(crate) const CPU_SHARE_LOW: f64 = 0.7;
 /// CPU time a second from which a thread has no time left: what is missing goes to interrupts on its core.
 pub(crate) const ONE_THREAD_CORES: f64 = 0.85;
+/// Share of it up to which two counts of throttled time are one count, of one group, read within some milliseconds.
+const ONE_COUNT_WITHIN: f64 = 0.02;
+/// Thread-seconds a second from which a quota holds anything back: more than the least effect.
+pub(crate) const THROTTLED_MAX: f64 = 0.05;
+/// How much of its quota a server can be seen to use: all, and what two clocks differ by. A quota of which more is used is another
+/// group's.
+const OF_QUOTA_MAX: f64 = 1.05;
 /// Threads that serve are given a CPU at least once a request that blocks; some requests share one, where answers are
 /// quick and queues are long.
 pub(crate) const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
@@ -258,12 +265,41 @@ impl<'a> Facts<'a> {
         self.machine_cores() > self.cores
     }
 
-    /// Whether the machine had cores left beyond what a quota allows. Then nobody else took any from client and servers, and what
-    /// their threads waited for may be the quota itself, which the kernel counts as waiting for a core.
+    /// Whether a server's quota is the client's as well, as in a container that holds both: the kernel counts once for all in a group.
+    pub(crate) fn holds_client(&self, quota: &Quota) -> bool {
+        let of_client = self.host().and_then(|host| host.generator_throttled_cores);
+        of_client
+            .is_some_and(|it| (it - quota.throttled_cores).abs() <= ONE_COUNT_WITHIN * quota.throttled_cores)
+    }
+
+    /// Cores that a CPU quota of its own allows a server, the loaded one or the stack of that name, where these are fewer than there
+    /// are.
+    pub(crate) fn quota_of(&self, of: Option<&str>) -> Option<f64> {
+        let (_, server) = self.servers().find(|(stack, _)| *stack == of)?;
+        let quota = server.signals.as_ref()?.quota.filter(|quota| !self.holds_client(quota))?;
+        let is_its_own = |allowed: f64| server.cpu_cores.is_none_or(|used| used <= OF_QUOTA_MAX * allowed);
+        quota.cores.filter(|it| *it > 0.0 && *it < self.cores && is_its_own(*it))
+    }
+
+    /// The same of the loaded server, where the CPU time of all servers is its own: what stands behind it is in other groups.
+    pub(crate) fn own_quota(&self) -> Option<f64> {
+        self.quota_of(None).filter(|_| self.trial.upstreams.is_empty())
+    }
+
+    /// Whether a quota of a server's own keeps threads from running, which the kernel counts as waiting for a core.
+    fn is_throttled(&self) -> bool {
+        let mut quotas = self.servers().filter_map(|(_, server)| server.signals.as_ref()?.quota);
+        quotas.any(|quota| quota.throttled_cores > THROTTLED_MAX && !self.holds_client(&quota))
+    }
+
+    /// Whether the machine had cores left beyond what a quota allows, of client and servers or of a server alone. Then nobody else
+    /// took any from them, and what their threads waited for may be the quota itself, which the kernel counts as waiting for a core.
     pub(crate) fn has_cores_beyond_quota(&self) -> bool {
-        let Some(host) = self.host().filter(|_| self.has_quota()) else { return false };
+        let is_held = self.has_quota() || self.is_throttled();
+        let Some(host) = self.host().filter(|_| is_held) else { return false };
         let all = self.machine_cores();
-        let ours = self.used_cores().unwrap_or(self.cores) + self.interrupts_cores();
+        let apart = if self.has_quota() { self.interrupts_cores() } else { 0.0 };
+        let ours = self.used_cores().unwrap_or(self.cores) + apart;
         let taken = host.others_cores.unwrap_or(0.0) + host.steal_share.unwrap_or(0.0) * all;
         ours + taken < FULL_SHARE * all
     }
@@ -289,6 +325,9 @@ impl<'a> Facts<'a> {
     /// a core as cores stood idle. A core that runs out of work does not see at once what waits at another, so that with few
     /// cores and short requests a tenth to a quarter of the time goes by like this.
     fn is_queued_for(&self) -> bool {
+        if self.is_throttled() {
+            return false;
+        }
         let is_short = |cores: f64, used: f64, waiting: f64| {
             used >= CPU_SHARE_LOW * cores && used < FULL_SHARE * cores && used + waiting >= cores
         };
@@ -337,9 +376,12 @@ impl<'a> Facts<'a> {
 
     /// Whether the CPU can be ruled out.
     pub(crate) fn has_cpu_left(&self) -> bool {
-        let own = self.bounding_cores();
+        let own = self.cores_to_run_on();
         let of_own = own.zip(self.servers_cores).is_none_or(|(own, used)| used <= CPU_SHARE_LOW * own);
-        of_own && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
+        // Whom a quota keeps from running is counted by itself, so that it is the limit only where next to nothing of it is left.
+        let of_quota = self.own_quota().zip(self.servers_cores);
+        let is_quota_left = of_quota.is_none_or(|(allowed, used)| !is_used_up(used, allowed));
+        of_own && is_quota_left && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
     }
 
     /// Whether there may be too little of the CPU, as far as its use is known at all.
@@ -379,9 +421,14 @@ impl<'a> Facts<'a> {
         (apart && !servers.is_empty()).then_some(servers.len() as f64)
     }
 
-    /// Cores beyond which the servers can't use any: those that they had for themselves, or those that they may run on where these
-    /// are fewer than all, whoever else may run there.
+    /// Cores beyond which the servers can't use any: those that they may run on, or what a quota of their own allows.
     pub(crate) fn bounding_cores(&self) -> Option<f64> {
+        self.cores_to_run_on().into_iter().chain(self.own_quota()).reduce(f64::min)
+    }
+
+    /// Cores that the servers had for themselves, or those that they may run on where these are fewer than all, whoever else may run
+    /// there.
+    fn cores_to_run_on(&self) -> Option<f64> {
         let may_run_on = || {
             let servers = cpus(self.trial.surroundings.server_cpus.as_deref()?)?.len() as f64;
             (servers > 0.0 && servers < self.cores).then_some(servers)
@@ -440,6 +487,14 @@ fn usable_cores(trial: &Measured, counted: usize) -> f64 {
 fn is_used_up(used: f64, cores: f64) -> bool {
     let least = FULL_SHARE * cores;
     used >= if cores <= 1.0 { least.min(ONE_THREAD_CORES) } else { least }
+}
+
+/// Share of the time in which a JVM stood still for its collections. Whoever stops the program does so at a safepoint, and what a
+/// collector counts beyond those is done beside the program, as most of Shenandoah's work. Where no time was counted at any, nobody
+/// counted it.
+pub(crate) fn stood_still(jvm: &JvmUse) -> f64 {
+    let at_safepoints = Some(jvm.safepoint_share).filter(|share| *share > 0.0);
+    at_safepoints.map_or(jvm.gc_share, |share| jvm.gc_share.min(share))
 }
 
 /// Whether threads of this name are some that a JVM starts for itself. They serve no request, and with their counts of 1 and

@@ -62,6 +62,7 @@ impl Predicts {
             | VerdictKind::NotSteady
             | VerdictKind::IncorrectService
             | VerdictKind::DelayedAck
+            | VerdictKind::NetworkLink
             | VerdictKind::KeepsRate
             | VerdictKind::LogBound
             | VerdictKind::GarbageCollection

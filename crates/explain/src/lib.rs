@@ -7,6 +7,7 @@
 
 mod agents;
 mod alone;
+mod asked;
 mod audit;
 mod calibration;
 mod capacity;

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::alone;
+use crate::asked;
 use crate::facts::{Context, Facts};
 use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, protocols, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
@@ -57,11 +58,12 @@ const BESIDE: [Rule; 9] = [
 /// What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from
 /// it. Connections come after the thread that has no time left for them, and that thread after the handshakes that took its time.
 /// Who waits for a stream was counted doing so; a pool is told by its size, which may be that of the streams by chance.
-const SERVER: [Rule; 15] = [
+const SERVER: [Rule; 16] = [
     network::delayed_ack,
     no_limit::keeps_rate,
     no_limit::idle_pace,
     no_limit::pace_of_kept,
+    network::link_full,
     network::most_users_dropped,
     work::log_bound,
     work::garbage_collection,
@@ -87,7 +89,7 @@ const GENERAL: [Rule; 6] = [
 
 /// What the load and the client tell by themselves, of a server whose processes were not watched. Every other rule looks for the
 /// server's CPU, threads or sockets somewhere, and would take what is not known for what is not there.
-const OF_THE_LOAD: [Rule; 8] = [
+const OF_THE_LOAD: [Rule; 9] = [
     network::port_exhaustion,
     inside::rejections,
     work::incorrect_service,
@@ -96,6 +98,7 @@ const OF_THE_LOAD: [Rule; 8] = [
     no_limit::keeps_rate,
     no_limit::idle_pace,
     no_limit::pace_of_kept,
+    network::link_full,
 ];
 
 /// Explains a measured trial.
@@ -187,4 +190,5 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
         .and_maybe(work::disk_wait_words(facts))
         .and_maybe(work::memory_wait_words(facts))
         .and_maybe(network::repeated_words(facts))
+        .and_maybe(asked::not_watched_words(facts))
 }

@@ -55,6 +55,8 @@ pub enum VerdictKind {
     StreamLimit,
     /// Windows of HTTP/2, within which the server lets bodies be sent.
     FlowControl,
+    /// A network link between client and server that carries no more.
+    NetworkLink,
     /// Connections that could not wait to be accepted.
     AcceptQueueOverflow,
     /// A new connection for each request.
@@ -96,6 +98,7 @@ impl VerdictKind {
                     | Self::NoisyHost
                     | Self::MemoryGrowth
                     | Self::NotSteady
+                    | Self::NetworkLink
             )
     }
 

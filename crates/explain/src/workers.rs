@@ -57,8 +57,7 @@ pub(crate) fn workers<'a>(facts: &Facts<'_>, group: &Group<'a>) -> Vec<Workers<'
             Vec::new()
         };
     };
-    // Its threads are as many as it takes to run what is ready, and carry any number of requests.
-    if did.runtime == Some(Runtime::Go) {
+    if carries_any_number(group) {
         return Vec::new();
     }
     let of_band = |band: &ThreadBand| {
@@ -68,6 +67,11 @@ pub(crate) fn workers<'a>(facts: &Facts<'_>, group: &Group<'a>) -> Vec<Workers<'
         processes.into_iter().chain(threads)
     };
     working(facts, group).flat_map(of_band).collect()
+}
+
+/// Whether its threads are as many as it takes to run what is ready, or as there are cores, and carry any number of requests.
+pub(crate) fn carries_any_number(group: &Group<'_>) -> bool {
+    group.did.is_some_and(|did| matches!(did.runtime, Some(Runtime::Go | Runtime::Erlang)))
 }
 
 /// Whether somebody else of the same server works, too, such as a process that reads all requests and hands them on.
@@ -157,7 +161,7 @@ pub(crate) fn unseen_collectors(facts: &Facts<'_>) -> Vec<&'static str> {
         Runtime::JavaScript => Some("JavaScript"),
         Runtime::DotNet => Some(".NET"),
         Runtime::Ruby => Some("Ruby"),
-        Runtime::Jvm | Runtime::Python | Runtime::Other => None,
+        Runtime::Jvm | Runtime::Python | Runtime::Erlang | Runtime::Other => None,
     };
     let mut names: Vec<&str> = facts.groups().iter().filter_map(|group| name(group.did?.runtime?)).collect();
     names.sort_unstable();
@@ -173,5 +177,16 @@ pub(crate) fn collector_words(facts: &Facts<'_>) -> Option<String> {
             "a garbage collector may be part of it; that of {} can't be seen from outside",
             names.join(", ")
         )
+    })
+}
+
+/// What else than work takes CPU time of a server: Erlang's schedulers look for more to do for a while before they sleep.
+pub(crate) fn spinning_words(facts: &Facts<'_>) -> Option<String> {
+    let groups = facts.groups();
+    let is_erlang = groups.iter().any(|it| it.did.is_some_and(|did| did.runtime == Some(Runtime::Erlang)));
+    is_erlang.then(|| {
+        "Erlang's schedulers spin for a while before they sleep, and a part of this CPU time may be that: start it with \
+         `+sbwt none` to tell"
+            .to_owned()
     })
 }

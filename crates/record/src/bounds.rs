@@ -346,6 +346,11 @@ fn check_signals(signals: &ServerSignals) -> Checked {
     let threads: Vec<u64> = bands().map(|it| it.threads.max(it.processes).into()).collect();
     counts("the threads of `bands`", AT_A_TIME_MAX, threads.iter())?;
     counts("`jvm_events`", COUNT_MAX, signals.jvm_events.values())?;
+    length("`asks`", signals.asks.len())?;
+    signals.asks.iter().try_for_each(|it| {
+        within("the connections of `asks`", it.connections.into(), AT_A_TIME_MAX)?;
+        names(&[("an address of `asks`", &it.at)])
+    })?;
     let queue = signals.accept_queue.map_or((0, 0), |it| (it.limit, it.max));
     let held = signals.connections.map_or((0, 0), |it| (it.max, it.readings));
     let most = |held: Option<Held>| held.map_or(0, |it| it.max.max(it.readings));
@@ -375,6 +380,8 @@ fn check_host(host: &HostSignals) -> Checked {
     length("`others`", host.others.len())?;
     host.others.iter().try_for_each(|used| names(&[("the name of a process", &used.name)]))?;
     length("`not_known`", host.not_known.len())?;
+    length("`links`", host.links.len())?;
+    host.links.iter().try_for_each(|link| names(&[("the name of a link", &link.name)]))?;
     counts("`network`", u64::MAX - 1, host.network.values())?;
     counts("`network_before`", u64::MAX - 1, host.network_before.values())
 }

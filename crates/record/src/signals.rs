@@ -44,6 +44,18 @@ pub struct HostReading {
     /// The kernel's own counts of its network: `ListenOverflows`, `TCPSynRetrans` and others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub network: BTreeMap<String, u64>,
+    /// What went over its network links whose speed is known, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub links: BTreeMap<String, LinkReading>,
+}
+
+/// What went over a network link since it came up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LinkReading {
+    /// Bytes that it received.
+    pub received_bytes: u64,
+    /// Bytes that it sent.
+    pub sent_bytes: u64,
 }
 
 /// A process tree at an instant. Times and counts are sums since it started.
@@ -163,6 +175,19 @@ pub struct ServerSignals {
     /// names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub jvm_events: BTreeMap<String, u64>,
+    /// Whom it asked who was not watched, as far as its TCP connections tell: those with the most connections first, a few of them.
+    /// Empty in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Asked>,
+}
+
+/// Connections that a server held to somebody.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Asked {
+    /// Where that one listens: an address and a port.
+    pub at: String,
+    /// The most connections that any look saw.
+    pub connections: u32,
 }
 
 /// What a group of threads did within the window.
@@ -226,6 +251,8 @@ pub enum Runtime {
     DotNet,
     /// The JVM.
     Jvm,
+    /// Erlang and Elixir: a few schedulers carry any number of processes.
+    Erlang,
     /// One that a later version knows.
     #[serde(other)]
     Other,
@@ -290,6 +317,19 @@ pub struct NamedUse {
     pub cores: f64,
 }
 
+/// What went over a network link of the machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LinkUse {
+    /// As the kernel calls it: `eth0`.
+    pub name: String,
+    /// Bytes a second that it carries in each direction.
+    pub bytes_per_s: f64,
+    /// Bytes a second that it received, whatever for.
+    pub received_bytes_per_s: f64,
+    /// The same of those that it sent.
+    pub sent_bytes_per_s: f64,
+}
+
 /// The machine and the generator within the window, and how they were watched.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct HostSignals {
@@ -317,6 +357,9 @@ pub struct HostSignals {
     /// The same from the first connection on, until the window began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub network_before: BTreeMap<String, u64>,
+    /// Its network links whose speed is known. Empty in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkUse>,
     /// CPU time a second of the load threads.
     pub generator_cores: Option<f64>,
     /// Time a second that they waited for a CPU, together.

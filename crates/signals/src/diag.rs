@@ -3,8 +3,9 @@
 //! Layout: `struct inet_diag_req_v2` and `struct inet_diag_msg` of `linux/inet_diag.h`, each behind a `struct nlmsghdr`.
 //! Of a listening socket `rqueue` is how many connections wait to be accepted and `wqueue` how many may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 
 use rustix::net::{
@@ -107,7 +108,7 @@ impl Diag {
     /// sockets only.
     pub(crate) fn accept_queue(&mut self, port: u16) -> io::Result<Option<Queues>> {
         let mut queues: Option<Queues> = None;
-        self.each(port, 1 << LISTEN, |socket| {
+        self.each(Some(port), 1 << LISTEN, |socket| {
             let one = Queue { waiting: socket.receive_queue, limit: socket.send_queue };
             queues = Some(queues.map_or(Queues::of(one), |all| all.and(one)));
         })?;
@@ -117,7 +118,7 @@ impl Diag {
     /// The sockets on `port`, the server's side of connections. Costs the more the more there are.
     pub(crate) fn sockets(&mut self, port: u16) -> io::Result<Sockets> {
         let mut all = Sockets::default();
-        self.each(port, ALL_STATES & !(1 << LISTEN), |socket| {
+        self.each(Some(port), ALL_STATES & !(1 << LISTEN), |socket| {
             let name = STATES.get(usize::from(socket.state)).copied().unwrap_or("other");
             *all.by_state.entry(name.to_owned()).or_default() += 1;
             let is_open = socket.state == ESTABLISHED;
@@ -127,9 +128,35 @@ impl Diag {
         Ok(all)
     }
 
-    fn each(&mut self, port: u16, states: u32, mut visit: impl FnMut(Socket)) -> io::Result<()> {
+    /// The far ends of the connections that the sockets with these inodes hold and did not accept. Costs the more the more
+    /// connections there are, whoever holds them.
+    pub(crate) fn asked(&mut self, inodes: &BTreeSet<u32>) -> io::Result<BTreeMap<SocketAddr, u32>> {
+        let (mut listened, mut held) = (BTreeSet::new(), Vec::new());
+        self.each(None, (1 << LISTEN) | (1 << ESTABLISHED), |socket| {
+            if !inodes.contains(&socket.inode) {
+                return;
+            }
+            if socket.state == LISTEN {
+                listened.insert(socket.local_port);
+            } else {
+                held.push((socket.local_port, socket.remote));
+            }
+        })?;
+        let mut asked: BTreeMap<SocketAddr, u32> = BTreeMap::new();
+        for (local_port, remote) in held {
+            let is_its_own = remote.ip().is_loopback() && listened.contains(&remote.port());
+            if !listened.contains(&local_port) && !is_its_own {
+                *asked.entry(remote).or_default() += 1;
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Sockets on `port`, or on any.
+    fn each(&mut self, port: Option<u16>, states: u32, mut visit: impl FnMut(Socket)) -> io::Result<()> {
         for family in FAMILIES {
-            send(&self.socket, &request(family.as_raw() as u8, port, states), SendFlags::empty())?;
+            let request = request(family.as_raw() as u8, port.unwrap_or(0), states);
+            send(&self.socket, &request, SendFlags::empty())?;
             for _ in 0..MESSAGES_MAX {
                 let (length, _) = recv(&self.socket, self.buffer.as_mut_slice(), RecvFlags::empty())?;
                 if !walk(&self.buffer[..length], port, &mut visit)? {
@@ -145,8 +172,11 @@ impl Diag {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Socket {
     state: u8,
+    local_port: u16,
+    remote: SocketAddr,
     receive_queue: u32,
     send_queue: u32,
+    inode: u32,
 }
 
 fn request(family: u8, port: u16, states: u32) -> Vec<u8> {
@@ -164,7 +194,7 @@ fn request(family: u8, port: u16, states: u32) -> Vec<u8> {
 }
 
 /// Visits the sockets in one answer of the kernel; whether more is to come.
-fn walk(mut bytes: &[u8], port: u16, visit: &mut impl FnMut(Socket)) -> io::Result<bool> {
+fn walk(mut bytes: &[u8], port: Option<u16>, visit: &mut impl FnMut(Socket)) -> io::Result<bool> {
     let cut = || io::Error::other("an answer of the socket diagnosis was cut off");
     while !bytes.is_empty() {
         let length = u32_at(bytes, 0).ok_or_else(cut)? as usize;
@@ -187,10 +217,25 @@ fn walk(mut bytes: &[u8], port: u16, visit: &mut impl FnMut(Socket)) -> io::Resu
 }
 
 /// `None` of another port's: a kernel that does not filter answers with all.
-fn socket_of(message: &[u8], port: u16) -> Option<Socket> {
-    let of_port = message.get(4..6)? == port.to_be_bytes();
-    let (state, receive_queue, send_queue) = (*message.get(1)?, u32_at(message, 56)?, u32_at(message, 60)?);
-    of_port.then_some(Socket { state, receive_queue, send_queue })
+fn socket_of(message: &[u8], port: Option<u16>) -> Option<Socket> {
+    let port_at = |at: usize| Some(u16::from_be_bytes(message.get(at..at + 2)?.try_into().ok()?));
+    let socket = Socket {
+        state: *message.get(1)?,
+        local_port: port_at(4)?,
+        remote: SocketAddr::new(remote_address(message)?, port_at(6)?),
+        receive_queue: u32_at(message, 56)?,
+        send_queue: u32_at(message, 60)?,
+        inode: u32_at(message, 68)?,
+    };
+    port.is_none_or(|port| socket.local_port == port).then_some(socket)
+}
+
+/// The address of the other side. One of IPv4 that a socket of IPv6 holds is one of IPv4.
+fn remote_address(message: &[u8]) -> Option<IpAddr> {
+    let bytes: [u8; 16] = message.get(24..40)?.try_into().ok()?;
+    let [a, b, c, d, ..] = bytes;
+    let is_v4 = *message.first()? == AddressFamily::INET.as_raw() as u8;
+    Some(if is_v4 { IpAddr::from([a, b, c, d]) } else { IpAddr::from(bytes).to_canonical() })
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
@@ -248,8 +293,8 @@ mod tests {
     fn an_answer_that_is_cut_off_is_an_error() {
         let whole = request(2, 80, 1);
         for end in 1..whole.len() {
-            assert!(walk(&whole[..end], 80, &mut |_| {}).is_err(), "cut at {end}");
+            assert!(walk(&whole[..end], Some(80), &mut |_| {}).is_err(), "cut at {end}");
         }
-        assert!(walk(&[], 80, &mut |_| {}).unwrap());
+        assert!(walk(&[], Some(80), &mut |_| {}).unwrap());
     }
 }

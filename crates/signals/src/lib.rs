@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod accounting;
+mod asked;
 mod clock;
 mod cpu;
 mod diag;
@@ -19,6 +20,7 @@ mod group_name;
 mod groups;
 mod jvm;
 mod jvm_events;
+mod links;
 pub mod listener;
 mod machine;
 mod network;

@@ -67,7 +67,7 @@ pub fn beyond_loopback(pids: &[i32]) -> Vec<SocketAddr> {
 }
 
 /// The inodes of the sockets that a process holds; `None` where it hides them.
-fn sockets_of(pid: i32) -> Option<impl Iterator<Item = String>> {
+pub(crate) fn sockets_of(pid: i32) -> Option<impl Iterator<Item = String>> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let links = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
     Some(

@@ -13,7 +13,7 @@ use record::Runtime;
 /// Processes of a stack that are looked at; of a server with more than that, all run the same.
 const PROCESSES_MAX: usize = 64;
 /// How the files of programs are named.
-const PROGRAMS: [(&str, Runtime); 10] = [
+const PROGRAMS: [(&str, Runtime); 11] = [
     ("java", Runtime::Jvm),
     ("node", Runtime::JavaScript),
     ("deno", Runtime::JavaScript),
@@ -22,6 +22,7 @@ const PROGRAMS: [(&str, Runtime); 10] = [
     ("pypy", Runtime::Python),
     ("ruby", Runtime::Ruby),
     ("dotnet", Runtime::DotNet),
+    ("beam.smp", Runtime::Erlang),
     ("uwsgi-python", Runtime::Python),
     ("uwsgi_python", Runtime::Python),
 ];
@@ -104,6 +105,7 @@ mod tests {
             ("node", Some(Runtime::JavaScript)),
             ("ruby2.7", Some(Runtime::Ruby)),
             ("java", Some(Runtime::Jvm)),
+            ("beam.smp", Some(Runtime::Erlang)),
             ("nodeagent", None),
             ("javad", None),
             ("nginx", None),

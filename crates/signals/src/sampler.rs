@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
-use record::{HostReading, JvmReading, ProcessReading, Runtime};
+use record::{Asked, HostReading, JvmReading, ProcessReading, Runtime};
 use units::{Duration, Instant};
 
+use crate::asked::FarEnds;
 use crate::clock::{now, thread_cpu};
 use crate::cpu::CpuReading;
 use crate::diag::{Diag, Queue};
 use crate::jvm;
+use crate::links::{self, Link};
 use crate::open_files::{self, FileLimits, OpenFiles};
 use crate::others::Others;
 use crate::process;
@@ -30,6 +32,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 const THREADS_CORES: f64 = 0.005;
 const SOCKETS_CORES: f64 = 0.002;
 const OTHERS_CORES: f64 = 0.001;
+const ASKED_CORES: f64 = 0.001;
 /// Readings kept: over half an hour. What comes later is not watched, and said.
 const READINGS_MAX: usize = 20_000;
 
@@ -67,6 +70,10 @@ pub struct Sampled {
     pub(crate) names: Vec<BTreeMap<i32, String>>,
     /// What runs the processes of each subject, as far as it is known.
     pub(crate) runtimes: Vec<BTreeMap<i32, Runtime>>,
+    /// Whom each subject asked beside the other subjects.
+    pub(crate) asks: Vec<Vec<Asked>>,
+    /// The network links of this machine.
+    pub(crate) links: Vec<Link>,
     pub(crate) cost: Duration,
     pub(crate) not_known: BTreeSet<String>,
 }
@@ -226,6 +233,9 @@ struct Watch {
     sockets: Pace,
     others: Others,
     others_pace: Pace,
+    /// Of each subject.
+    far_ends: Vec<FarEnds>,
+    asked_pace: Pace,
     sampled: Sampled,
 }
 
@@ -237,6 +247,7 @@ impl Watch {
             names,
             is_foreign: generator.is_some(),
             interrupts_within: accounting::interrupts_are_within(),
+            links: links::all(),
             ..Sampled::default()
         };
         let diag = Diag::open()
@@ -254,6 +265,7 @@ impl Watch {
             sampled.not_known.insert("CPU quotas: the control groups of the server".into());
         }
         let file_limits = subjects.iter().map(|_| FileLimits::default()).collect();
+        let far_ends = subjects.iter().map(|_| FarEnds::default()).collect();
         let servers_cpu_s = vec![(0.0, 0.0); subjects.len()];
         Self {
             subjects,
@@ -270,6 +282,8 @@ impl Watch {
             sockets: Pace::new(SOCKETS_CORES),
             others: Others::default(),
             others_pace: Pace::new(OTHERS_CORES),
+            far_ends,
+            asked_pace: Pace::new(ASKED_CORES),
             sampled,
         }
     }
@@ -313,6 +327,7 @@ impl Watch {
         self.sampled
             .not_known
             .extend(machine::read_into(&mut host, &self.cores).into_iter().map(str::to_owned));
+        host.links = links::read(&self.sampled.links);
         let (threads, sockets) = (last || at >= self.threads.next, last || at >= self.sockets.next);
         let all_pids: Vec<Vec<i32>> = self.subjects.iter().map(|it| it.processes.pids()).collect();
         let mut servers: Vec<Watched> =
@@ -341,7 +356,13 @@ impl Watch {
             self.others_pace.spent(at, thread_cpu().saturating_sub(before));
             used
         });
+        if last || at >= self.asked_pace.next {
+            let before = thread_cpu();
+            self.look_at_far_ends(&all_pids);
+            self.asked_pace.spent(at, thread_cpu().saturating_sub(before));
+        }
         if last {
+            self.sampled.asks = self.far_ends.iter().map(FarEnds::told).collect();
             self.sampled.runtimes = all_pids.iter().map(|pids| runtime::of_processes(pids)).collect();
         }
         self.sampled.readings.push(Reading { at, host, generator, servers, others });
@@ -354,6 +375,16 @@ impl Watch {
         let ours: BTreeSet<i32> =
             subjects.iter().flatten().copied().chain(leaders).chain(generator).chain([self.own]).collect();
         self.others.look(|pid| ours.contains(&pid))
+    }
+
+    /// Whom the subjects ask who are none of them.
+    fn look_at_far_ends(&mut self, subjects: &[Vec<i32>]) {
+        let Some(diag) = &mut self.diag else { return };
+        let watched: BTreeSet<u16> = self.subjects.iter().map(|it| it.port).collect();
+        for (ends, pids) in self.far_ends.iter_mut().zip(subjects) {
+            // What the kernel refuses to tell now it may tell at the next look; that it refuses is said of the accept queues.
+            let _ = ends.look(pids, &watched, diag);
+        }
     }
 
     fn generator(&mut self, threads: bool) -> Watched {

@@ -6,14 +6,15 @@
 use std::collections::BTreeMap;
 
 use record::{
-    AcceptQueue, Held, HostSignals, JvmUse, NamedUse, ProcessReading, Quota, SIGNALS_VERSION, ServerSignals,
-    SignalReading, ThreadGroupUse,
+    AcceptQueue, Held, HostSignals, JvmUse, LinkReading, LinkUse, NamedUse, ProcessReading, Quota,
+    SIGNALS_VERSION, ServerSignals, SignalReading, ThreadGroupUse,
 };
 use units::{Duration, Instant};
 
 use crate::accounting::MachineCores;
 use crate::diag::Queue;
 use crate::groups::{Names, groups_of, uses};
+use crate::links::Link;
 use crate::others;
 use crate::sampler::{Limits, Reading, Sampled, ThreadReading, Watched};
 
@@ -70,7 +71,9 @@ pub fn summarise(
     let servers: Vec<ServerSummary> = (0..sampled.limits.len())
         .map(|index| {
             let names = names_of(sampled, names, index);
-            server(&span, index, &sampled.limits[index], &names)
+            let mut seen = server(&span, index, &sampled.limits[index], &names);
+            seen.signals.asks = sampled.asks.get(index).cloned().unwrap_or_default();
+            seen
         })
         .collect();
     let (host, generator) = host(&span, sampled, &servers, cores);
@@ -173,6 +176,7 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
         }),
         jvm: jvm(span, &of),
         jvm_events: BTreeMap::new(),
+        asks: Vec::new(),
     };
     ServerSummary {
         cpu_cores: signals.cpu_user_cores.zip(signals.cpu_system_cores).map(|(user, system)| user + system),
@@ -288,6 +292,7 @@ fn host(
         pressure: pressures(span),
         network,
         network_before,
+        links: links(span, sampled),
         generator_cores: sum(|group| group.cpu_cores),
         generator_wait_cores: sum(|group| group.wait_cores),
         generator_switches_per_s: sum(|group| group.switches_per_s),
@@ -354,6 +359,22 @@ fn network(span: &Span<'_>) -> (BTreeMap<String, u64>, BTreeMap<String, u64>) {
     (grown(begin, from), grown(from, to))
 }
 
+/// What went over each link.
+fn links(span: &Span<'_>, sampled: &Sampled) -> Vec<LinkUse> {
+    let of = |link: &Link| {
+        let rate = |bytes: fn(&LinkReading) -> u64| {
+            span.rate(|reading| reading.host.links.get(&link.name).map(|it| bytes(it) as f64))
+        };
+        Some(LinkUse {
+            name: link.name.clone(),
+            bytes_per_s: link.bytes_per_s,
+            received_bytes_per_s: rate(|it| it.received_bytes)?,
+            sent_bytes_per_s: rate(|it| it.sent_bytes)?,
+        })
+    };
+    sampled.links.iter().filter_map(of).collect()
+}
+
 /// A reading as it is kept: threads by group.
 fn kept(reading: &Reading, sampled: &Sampled, names: &WholeNames, jvms: &[Option<i32>]) -> SignalReading {
     let process = |watched: &Watched, names: &Names<'_>, jvm: Option<i32>| ProcessReading {
@@ -378,7 +399,8 @@ mod tests {
     use super::*;
     use crate::open_files::OpenFiles;
     use crate::sampler::Jvm;
-    use record::{HostReading, JvmReading};
+    use record::{Asked, HostReading, JvmReading};
+    use std::path::PathBuf;
 
     fn at(secs: f64) -> Instant {
         Instant::from_nanos((secs * 1e9) as u64)
@@ -551,6 +573,27 @@ mod tests {
         assert_eq!(groups, [("http-nio-*-Poller", 1, false), ("http-nio-*-exec-*", 1, false)]);
         let exec = &whole.signals.groups[1];
         assert!(close(exec.cpu_cores, 0.25) && close(exec.switches_per_s, 100.0), "{exec:?}");
+    }
+
+    #[test]
+    fn what_went_over_links_is_told_by_the_second_and_whom_a_server_asked_with_it() {
+        let mut sampled = sampled();
+        sampled.links = vec![Link { name: "eth0".into(), dir: PathBuf::new(), bytes_per_s: 125e6 }];
+        for (second, reading) in sampled.readings.iter_mut().enumerate() {
+            let second = second as u64;
+            let bytes = LinkReading { received_bytes: 1_000 * second, sent_bytes: 10 * second };
+            reading.host.links = [("eth0".to_owned(), bytes)].into();
+        }
+        sampled.asks = vec![vec![Asked { at: "127.0.0.1:5432".into(), connections: 10 }]];
+        let all = summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2);
+        let link = &all.host.links[0];
+        assert!(close(link.received_bytes_per_s, 1_000.0) && close(link.sent_bytes_per_s, 10.0), "{link:?}");
+        assert_eq!((link.name.as_str(), link.bytes_per_s), ("eth0", 125e6));
+        assert_eq!(all.servers[0].signals.asks, sampled.asks[0]);
+        // One that was not read is not told.
+        sampled.readings.iter_mut().for_each(|it| it.host.links.clear());
+        let all = summarise(&sampled, &Vec::new(), at(2.5), Duration::from_secs(5), 2);
+        assert!(all.host.links.is_empty(), "{:?}", all.host.links);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Was it the client, or something else on the machine?
 
+use crate::asked::{among_others_words, may_be_among_others};
 use crate::audit::{ReasonKind, audit_trial};
 use crate::facts::Facts;
 use crate::noise::{Noise, who};
@@ -50,7 +51,7 @@ fn starved(facts: &Facts<'_>) -> Option<Verdict> {
         let waited = host.generator_wait_cores.zip(host.generator_cores).map(|(waited, ran)| {
             format!("its threads waited for a core for {waited:.2} s a second and ran for {ran:.2}; the server did not wait")
         });
-        with_waiting(verdict, noise)
+        with_waiting(facts, verdict, noise)
             .and_maybe(waited)
             .accounting_for(share)
             .confirmed_by("end what runs on the client's cores; the rate should rise", facts.rate)
@@ -74,14 +75,21 @@ pub(crate) fn noise_beside(facts: &Facts<'_>) -> Option<Verdict> {
 }
 
 fn verdict(facts: &Facts<'_>, noise: &Noise) -> Verdict {
-    let verdict =
-        Verdict::new(VerdictKind::NoisyHost, Confidence::Sure, "noisy host", taken_words(facts, noise));
-    with_waiting(verdict, noise)
-        .accounting_for(noise.cost)
-        .confirmed_by("measure again when the machine is idle", facts.rate)
+    // Whom the server asks is no noise to it.
+    let (confidence, change) = if noise.others.is_some() && may_be_among_others(facts) {
+        (
+            Confidence::Likely,
+            "declare whom the server asks (`upstream`), and measure again; the others should be few",
+        )
+    } else {
+        (Confidence::Sure, "measure again when the machine is idle")
+    };
+    let verdict = Verdict::new(VerdictKind::NoisyHost, confidence, "noisy host", taken_words(facts, noise));
+    with_waiting(facts, verdict, noise).accounting_for(noise.cost).confirmed_by(change, facts.rate)
 }
 
-fn with_waiting(mut verdict: Verdict, noise: &Noise) -> Verdict {
+fn with_waiting(facts: &Facts<'_>, mut verdict: Verdict, noise: &Noise) -> Verdict {
+    verdict.evidence.extend(noise.others.map_or_else(Vec::new, |_| among_others_words(facts)));
     verdict.evidence.extend(noise.waiting_words());
     verdict
 }

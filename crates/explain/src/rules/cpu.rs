@@ -6,7 +6,8 @@ use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, ONE_THREAD_C
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
-    busiest_held_up, busiest_thread, collector_words, reads_ahead, runtime_words, unread_words, with_a_lock,
+    busiest_held_up, busiest_thread, collector_words, reads_ahead, runtime_words, spinning_words,
+    unread_words, with_a_lock,
 };
 
 /// Share of the CPU time of all processes from which the server alone is meant.
@@ -60,12 +61,17 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     let siblings = (group.threads > busy).then(|| {
         format!("all others of that name together for {:.0} %", (did.cpu_cores - cores).max(0.0) * 100.0)
     });
+    // Of a quota of one core it has all, whoever shares its work.
+    let only_core = facts.quota_of(group.of).filter(|allowed| *allowed <= 1.0);
+    let share_work = if only_core.is_some() { SHARE_WORK_ON_MORE } else { SHARE_WORK };
+    let allowed = only_core.map(|allowed| format!("a CPU quota allows it {allowed:.2} cores"));
     let held_up = Some(busiest_held_up(facts, group)).filter(|share| *share > 0.0);
     let held_up = held_up.map(|share| {
         format!("it waited for a core in {:.0} % of the time, while others used one", share * 100.0)
     });
     let is_let_in = busy == 1
         && group.of.is_none()
+        && only_core.is_none()
         && did.runtime == Some(Runtime::Go)
         && reads_ahead(facts, 1.0) == Some(true);
     let are_busy = match busy {
@@ -73,17 +79,18 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
         _ => format!("{busy} threads busy ({name})"),
     };
     let (kind, phrase, change) = if group.of.is_some() {
-        (VerdictKind::BackendBound, are_busy, SHARE_WORK)
+        (VerdictKind::BackendBound, are_busy, share_work)
     } else if is_let_in {
         (VerdictKind::SerialSection, "one at a time (a lock)".to_owned(), SHORTEN)
     } else {
-        (VerdictKind::BlockedEventLoop, are_busy, SHARE_WORK)
+        (VerdictKind::BlockedEventLoop, are_busy, share_work)
     };
     let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
     Some(
         Verdict::new(kind, Confidence::Likely, phrase, text)
             .accounting_for(did.busiest_cores)
             .and_maybe(siblings)
+            .and_maybe(allowed)
             .and_maybe(held_up)
             .and_maybe(of_go)
             .and_maybe(is_let_in.then(|| unread_words(facts)).flatten())
@@ -179,8 +186,10 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         let parts = parts(facts, servers);
         let phrase =
             parts.first().map_or_else(|| "CPU-bound".to_owned(), |part| format!("CPU-bound ({part})"));
-        let whose = if facts.allotted_cores().is_some() { "of their own" } else { "that they may run on" };
-        let of = own.map_or_else(|| format!("{} cores", facts.cores), |own| format!("{own} cores {whose}"));
+        let of = own.map_or_else(
+            || format!("{} cores", facts.cores),
+            |own| format!("{own} cores {}", whose_words(facts, own)),
+        );
         let each = facts.a_request(servers * 1e6).map(|us| format!(", {us:.0} µs a request"));
         let text = format!("the servers used {servers:.2} of {of}{}", each.unwrap_or_default());
         let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text)
@@ -197,6 +206,7 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
                 .and_maybe(waiting)
                 .and_maybe(split)
                 .and_maybe(collector_words(facts))
+                .and_maybe(spinning_words(facts))
                 .confirmed_with(Intervention { text: text.into(), ..confirm }),
         );
     }
@@ -213,8 +223,20 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     } else {
         "put client and server on cores of their own"
     };
-    let verdict = verdict.and_maybe(waiting).and_maybe(collector_words(facts));
+    let verdict =
+        verdict.and_maybe(waiting).and_maybe(collector_words(facts)).and_maybe(spinning_words(facts));
     Some(verdict.confirmed_with(Intervention { text: text.into(), ..confirm }))
+}
+
+/// Whose so many cores are, which bound the servers.
+fn whose_words(facts: &Facts<'_>, own: f64) -> &'static str {
+    if facts.own_quota().is_some_and(|allowed| allowed <= own) {
+        "that their CPU quota allows"
+    } else if facts.allotted_cores().is_some() {
+        "of their own"
+    } else {
+        "that they may run on"
+    }
 }
 
 /// Where the rest of the cores was: what others took, less of which than [`crate::OTHERS_SHARE_MAX`] is told by nobody else, stood

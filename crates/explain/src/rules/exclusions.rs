@@ -2,7 +2,7 @@
 
 use super::work::GC_SHARE_MIN;
 use crate::audit::BUSY_SHARE_MAX;
-use crate::facts::Facts;
+use crate::facts::{Facts, stood_still};
 use crate::others::others_cores;
 use crate::verdict::VerdictKind;
 
@@ -52,8 +52,8 @@ fn quota(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn collections(facts: &Facts<'_>) -> Option<String> {
-    let jvm = facts.signals()?.jvm.filter(|jvm| jvm.gc_share < GC_SHARE_MIN)?;
-    Some(format!("garbage collection: {:.1} % of the time", jvm.gc_share * 100.0))
+    let share = stood_still(&facts.signals()?.jvm?);
+    (share < GC_SHARE_MIN).then(|| format!("garbage collection: {:.1} % of the time", share * 100.0))
 }
 
 fn queue(facts: &Facts<'_>) -> Option<String> {

@@ -5,12 +5,13 @@
 //! server does for one user alone and for many at once ([`crate::alone`]). Another level of load tells whether either is there.
 
 use crate::alone::{self, LetIn};
+use crate::asked::as_many_to;
 use crate::even::{SCATTER_MAX, scatter, undisturbed};
 use crate::facts::{Facts, Group, SECOND_S_MIN};
 use crate::others::held_up;
 use crate::rates::rate_words;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
-use crate::workers::{reads_ahead, unread_words, workers};
+use crate::workers::{carries_any_number, reads_ahead, unread_words, workers};
 
 use super::cpu::some_procs_words;
 use super::pools;
@@ -38,8 +39,13 @@ const OUTSIDE_MAX: f64 = 0.1;
 const REJECTED_MIN: f64 = 0.1;
 /// Share of the wrong answers that say *too many requests*, where they are what is wrong.
 const OF_WRONG_MIN: f64 = 0.9;
-/// *Too Many Requests* (RFC 6585). A 503 is also what a server says that is out of order.
+/// *Too Many Requests* (RFC 6585).
 const TOO_MANY: &str = "429";
+/// *Service Unavailable*: also what a server says that is out of order.
+const UNAVAILABLE: &str = "503";
+/// Share of the quickest answer of an idle server up to which an answer under load is no answer to the request: whoever gave it did
+/// not do the work.
+const AT_ONCE_OF_IDLE_MAX: f64 = 0.5;
 /// So many groups are named as those that it is not.
 const GROUPS_TOLD_MAX: usize = 4;
 
@@ -65,6 +71,9 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
         let text = format!("{} ≈ {k}, and the rate was the same in every second (± {:.1} %)", facts.under_way_words(), scatter * 100.0);
         let inside = (reads_ahead(facts, f64::from(k)) == Some(true)).then(|| unread_words(facts)).flatten();
         let inside = inside.map(|unread| format!("requests wait inside: {unread}"));
+        let connections = as_many_to(facts, k).map(|at| {
+            format!("the server held {k} connections to {}: a pool of connections has that number", plain::line(at))
+        });
         let confirm = format!(
             "double what lets {k} in at a time (a semaphore, a pool of connections?); the rate should double. Other numbers of \
              users tell, too: the rate stays from {k} users on, and follows them below",
@@ -73,6 +82,7 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
             .accounting_for(under_way.mid / f64::from(k))
             .and(format!("no group of threads or processes has {k}: {groups}"))
             .and_maybe(inside)
+            .and_maybe(connections)
             .and_maybe(alone::burst_words(facts))
             .and(facts.cpu_words())
             .and_maybe(some_procs_words(facts))
@@ -117,34 +127,84 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
-/// A limiter that says so.
+/// A limiter that says so; or whoever has room for so much, and refuses the rest at once.
 pub(crate) fn rejections(facts: &Facts<'_>) -> Option<Verdict> {
     let load = &facts.trial.load;
-    let rejected = *load.statuses.get(TOO_MANY)?;
+    let count = |status: &str| load.statuses.get(status).copied().unwrap_or(0);
+    let sheds = count(UNAVAILABLE) > count(TOO_MANY);
+    let (status, says) =
+        if sheds { (UNAVAILABLE, "service unavailable") } else { (TOO_MANY, "too many requests") };
+    let rejected = count(status);
     let answered = load.outcomes.answered.max(1);
     let wrong = answered.saturating_sub(load.answered_as_expected);
     let share = rejected as f64 / answered as f64;
-    let whole = load.seconds.iter().filter(|it| it.length_s >= SECOND_S_MIN);
+    let scatter = kept_scatter(facts)?;
+    let is_what_is_wrong = rejected as f64 >= OF_WRONG_MIN * wrong as f64 && rejected <= wrong;
+    if share < REJECTED_MIN || !is_what_is_wrong {
+        return None;
+    }
+    // Who is out of order says the same, and takes its time for it as a rule.
+    let at_once = if sheds { Some(at_once_words(facts, share)?) } else { None };
+    let rate = rate_words(load.goodput_per_s);
+    let text = format!(
+        "{:.1} % of {answered} answers were {status} ({says}), and {rate} were good in every second (± {:.1} %)",
+        share * 100.0,
+        scatter * 100.0
+    );
+    let phrase = if sheds { format!("sheds load beyond {rate}") } else { format!("limiter at {rate}") };
+    let or = "a limiter, or a bound on what may wait before something that serves no more".to_owned();
+    Some(
+        Verdict::new(VerdictKind::RateLimiter, Confidence::Likely, phrase, text)
+            .accounting_for(share)
+            .and_maybe(at_once)
+            .and_maybe(sheds.then_some(or))
+            .confirmed_by(confirm_words(load.goodput_per_s), load.goodput_per_s),
+    )
+}
+
+/// How much the rate of good answers scatters, where it is a rate that is kept and no share of the requests: a share scatters as they
+/// do. Where the requests themselves come so evenly that a share of them would not differ by a whole answer, nothing tells the two
+/// apart.
+fn kept_scatter(facts: &Facts<'_>) -> Option<f64> {
+    let whole = facts.trial.load.seconds.iter().filter(|it| it.length_s >= SECOND_S_MIN);
     let good: Vec<f64> = whole.map(|it| it.goodput_per_s).collect();
     let scatter_of_all = scatter(&facts.rates_by_second())?;
-    // A share of the requests scatters as they do; what is kept at a rate does not. Where the requests themselves come so evenly
-    // that a share of them would not differ by a whole answer, nothing tells the two apart.
     let good_mean = good.iter().sum::<f64>() / good.len() as f64;
     let would_differ = scatter_of_all * good_mean >= ANSWERS_APART_MIN;
     let is_kept = |it: &f64| would_differ && *it <= SCATTER_MAX && *it <= OF_ALL_SCATTER_MAX * scatter_of_all;
-    let scatter = scatter(&good).filter(is_kept)?;
-    let is_what_is_wrong = rejected as f64 >= OF_WRONG_MIN * wrong as f64 && rejected <= wrong;
-    (share >= REJECTED_MIN && is_what_is_wrong).then(|| {
-        let rate = rate_words(load.goodput_per_s);
-        let text = format!(
-            "{:.1} % of {answered} answers were {TOO_MANY} (too many requests), and {rate} were good in every second (± {:.1} %)",
-            share * 100.0,
-            scatter * 100.0
-        );
-        Verdict::new(VerdictKind::RateLimiter, Confidence::Likely, format!("limiter at {rate}"), text)
-            .accounting_for(share)
-            .confirmed_by(confirm_words(load.goodput_per_s), load.goodput_per_s)
+    scatter(&good).filter(is_kept)
+}
+
+/// How quickly those were refused that are so large a `share` of the answers, where most of them took less time than any answer of
+/// the idle server.
+fn at_once_words(facts: &Facts<'_>, share: f64) -> Option<String> {
+    let load = &facts.trial.load;
+    let (fast, times) = (load.fast_service_time_us, &load.service_time_us);
+    // Whoever is refused at once is among the quickest. Of what takes as long as the others the quantile is no word.
+    let known = [
+        (0.9, times.p90),
+        (0.75, times.p75),
+        (0.5, times.p50),
+        (0.25, fast.map(|it| it.p25)),
+        (0.1, fast.map(|it| it.p10)),
+    ];
+    let (quantile, us) = known.into_iter().find(|(quantile, _)| *quantile <= share)?;
+    let (us, idle_us) = (us?, shortest_idle_us(facts));
+    (us <= AT_ONCE_OF_IDLE_MAX * idle_us).then(|| {
+        format!(
+            "{:.0} % of all requests were done within {:.1} ms, and no answer of the idle server took less than {:.1} ms",
+            quantile * 100.0,
+            us / 1e3,
+            idle_us / 1e3
+        )
     })
+}
+
+/// What the quickest answer of the idle server took, µs.
+fn shortest_idle_us(facts: &Facts<'_>) -> f64 {
+    let contract = &facts.trial.contract;
+    let warm_us = contract.idle_answers.map(|it| it.shortest_us).or(contract.warm_service_time_us);
+    warm_us.map_or(contract.idle_service_time_us, |us| us.min(contract.idle_service_time_us))
 }
 
 /// Of a rate that nothing explains, whether it was even: then something keeps it so.
@@ -182,7 +242,13 @@ fn sizes_words(facts: &Facts<'_>) -> Option<String> {
             .iter()
             .map(|it| format!("{} {}", it.count, it.are.noun(it.count)))
             .collect();
-        let sizes = if sizes.is_empty() { format!("{} threads", group.threads) } else { sizes.join(" or ") };
+        let sizes = if sizes.is_empty() && carries_any_number(group) {
+            format!("{} threads for any number of requests", group.threads)
+        } else if sizes.is_empty() {
+            format!("{} threads", group.threads)
+        } else {
+            sizes.join(" or ")
+        };
         format!("`{}` {sizes}", group.shown())
     };
     let told: Vec<String> =

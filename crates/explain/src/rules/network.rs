@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::AcceptQueue;
+use record::{AcceptQueue, LinkUse};
 
 use super::pools;
 use crate::facts::{CPU_SHARE_LOW, Facts};
@@ -38,6 +38,9 @@ const HELD_SHARE_MIN: f64 = 0.4;
 /// What opening, accepting and closing a connection costs, in requests: three packets each way instead of one, and
 /// `accept`, `epoll_ctl` and `close` beside `read` and `write`.
 const CONNECTION_COSTS_REQUESTS: f64 = 3.0;
+/// Share of its speed, in one direction, from which a link carries no more: of what goes over it full frames are 98 %, and such of
+/// half a kilobyte nine tenths. The rest are the gaps between them.
+const LINK_FULL_MIN: f64 = 0.9;
 /// Share of the work that goes to connections before they are worth a word: the noise of a rate here.
 const CONNECTIONS_SHARE_MIN: f64 = 0.05;
 
@@ -91,6 +94,42 @@ pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
             .accounting_for_maybe(of_time)
             .and_maybe(held)
             .confirmed_by("send an answer at once, or set TCP_NODELAY; it should take less than 40 ms", facts.rate)
+    })
+}
+
+/// The link between client and server is full, and most of what goes over it are the answers. Only where it is known that they go
+/// over a link: from a server elsewhere to this machine, or from a server on this machine to agents.
+pub(crate) fn link_full(facts: &Facts<'_>) -> Option<Verdict> {
+    let load = &facts.trial.load;
+    let used = |link: &LinkUse| match (load.agents.is_empty(), facts.not_measured()) {
+        (true, Some(_)) => Some(("received", link.received_bytes_per_s)),
+        (false, None) => Some(("sent", link.sent_bytes_per_s)),
+        _ => None,
+    };
+    let links = facts.host()?.links.iter().filter(|link| link.bytes_per_s > 0.0);
+    let uses = links.filter_map(|link| {
+        let (did, used) = used(link)?;
+        Some((link, did, used, used / link.bytes_per_s))
+    });
+    let (link, did, used, share) = uses.max_by(|a, b| a.3.total_cmp(&b.3))?;
+    let is_the_load = load.received_bytes_per_s >= MOST * used;
+    (share >= LINK_FULL_MIN && is_the_load).then(|| {
+        let name = plain::line(&link.name);
+        let megabytes = |bytes: f64| bytes / 1e6;
+        let text = format!(
+            "the network link {name} {did} {:.1} MB/s, {:.0} % of its speed ({:.1} MB/s); {:.1} MB/s of it were answers",
+            megabytes(used),
+            share * 100.0,
+            megabytes(link.bytes_per_s),
+            megabytes(load.received_bytes_per_s)
+        );
+        let phrase = format!("network link full ({name})");
+        Verdict::new(VerdictKind::NetworkLink, Confidence::Likely, phrase, text)
+            .accounting_for(share.min(facts.missed_share()))
+            .confirmed_by(
+                "ask for smaller answers (compressed?), or use a faster link; the rate should rise",
+                facts.rate,
+            )
     })
 }
 

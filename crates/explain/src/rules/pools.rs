@@ -6,6 +6,7 @@
 use record::{Held, Upstream};
 
 use crate::alone::{self, LetIn, Pause};
+use crate::asked::as_many_to;
 use crate::facts::{Alone, Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
 use crate::others::held_up;
@@ -25,8 +26,10 @@ const ACCEPTED_MIN: f64 = 0.5;
 const OF_BACKEND_MIN: f64 = 0.9;
 /// Threads that carry virtual ones: the JVM's own pool for them, also as Linux cuts its name.
 const CARRIERS: [&str; 2] = ["ForkJoinPool-*-worker", "ForkJoinPool-*-"];
-/// JFR's event for a virtual thread that blocks its carrier.
+/// JFR's event for a virtual thread that blocks its carrier, for so long that it is worth an event.
 const PINNED: &str = "jdk.VirtualThreadPinned";
+/// Share of the requests from which it is most of them that pin one.
+const PINNED_MOST: f64 = 0.5;
 
 /// Service time from which X·S₀ is trusted beside a CPU that is busy: mostly waiting, not computing.
 const WAITING_S_MIN: f64 = 0.005;
@@ -168,7 +171,11 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
     let verdict = if carriers {
         let phrase = format!("{k} pinned carriers");
         let recorded = facts.signals().and_then(|signals| signals.jvm_events.get(PINNED).copied());
-        let confidence = if recorded.is_some() { Confidence::Sure } else { Confidence::Likely };
+        // Now and then any program pins one, and other pools of this kind have the carriers' name.
+        let load = &facts.trial.load;
+        let requests = facts.rate * (load.load.warm_up_s + load.window.duration_s);
+        let are_most = recorded.is_some_and(|count| count as f64 >= PINNED_MOST * requests);
+        let confidence = if are_most { Confidence::Sure } else { Confidence::Likely };
         let events =
             recorded.map(|count| format!("the JVM recorded {count} times that a virtual thread was pinned"));
         Verdict::new(VerdictKind::PinnedCarriers, confidence, phrase, text)
@@ -191,7 +198,8 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
         // Who has read the requests of those who wait is not what they wait for, unless somebody else reads for them.
         let have_read = read_ahead(facts, k) && (fitting.are == Are::Processes || !fitting.has_front);
         // Each may be what there are so many of.
-        let as_many_held = held_behind(facts).find(|(_, held)| held.max == k);
+        let as_many_held = held_behind(facts).find(|(_, held)| held.max == k).map(|(stack, _)| stack);
+        let as_many_held = as_many_held.or_else(|| as_many_to(facts, k)).map(plain::line);
         let is_sure = only_one && fitting.seen && !is_other && !have_read && as_many_held.is_none();
         let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };
         let alike = fitting.seen.then(|| format!("these {k} {noun} share the work alike"));
@@ -201,8 +209,8 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
                  them as well"
             )
         });
-        let beside = as_many_held.map(|(stack, _)| {
-            format!("{k} connections were held to {stack} as well: their number, or that of the {noun}")
+        let beside = as_many_held.map(|whom| {
+            format!("{k} connections were held to {whom} as well: their number, or that of the {noun}")
         });
         Verdict::new(VerdictKind::PoolLimit, confidence, phrase, text)
             .and_maybe(alike)

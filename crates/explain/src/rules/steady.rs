@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use record::{Runtime, Server, ServerSignals};
 
-use crate::facts::Facts;
+use crate::facts::{Facts, stood_still};
 use crate::rates::whole_rate_words;
 use crate::steps;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
@@ -57,7 +57,7 @@ fn two_levels(facts: &Facts<'_>) -> Option<Verdict> {
 
 /// Share of the time in which a JVM stood still for its collections.
 fn stood_still_share(facts: &Facts<'_>) -> f64 {
-    facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| jvm.gc_share).max(0.0)
+    facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| stood_still(&jvm)).max(0.0)
 }
 
 fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
@@ -150,10 +150,11 @@ pub(crate) fn growth_beside(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
-/// Whether a server's runtime lets its heap grow for seconds, also where nothing leaks. Go's and Ruby's follow what is in use.
+/// Whether a server's runtime lets its heap grow for seconds, also where nothing leaks. Go's follows what is in use; Ruby's, in as
+/// many arenas as it has threads, does so after minutes.
 fn has_growing_heap(server: &Server) -> bool {
     let mut groups = server.signals.iter().flat_map(|signals| &signals.groups);
-    groups.any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet)))
+    groups.any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet | Runtime::Ruby)))
 }
 
 /// Whether it is a JVM, also one that keeps no counters (`-XX:-UsePerfData`, `-XX:+PerfDisableSharedMem`).

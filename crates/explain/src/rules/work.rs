@@ -1,9 +1,9 @@
 //! Did the server do its work, and was it kept from it by something with a counter of its own?
 
-use record::{LoadResult, Outcomes, Quota, Server, ServerSignals};
+use record::{LoadResult, Outcomes, Server, ServerSignals};
 
 use super::{inside, no_limit, pools};
-use crate::facts::Facts;
+use crate::facts::{Facts, ONE_THREAD_CORES, THROTTLED_MAX, stood_still};
 use crate::idle::POOL_TOLERANCE;
 use crate::rates::whole_rate_words;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
@@ -12,10 +12,6 @@ use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 const FILES_LEFT_MAX: u64 = 2;
 /// Share of wrong answers from which a service is incorrect: see the audit.
 const WRONG_SHARE_MAX: f64 = 0.001;
-/// Thread-seconds a second that a quota holds back before it decides anything: more than the least effect.
-const THROTTLED_MAX: f64 = 0.05;
-/// Share of it up to which two counts of throttled time are one count, of one group, read within some milliseconds.
-const ONE_COUNT_WITHIN: f64 = 0.02;
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of a quota that one user alone uses, up to which the idle server is not kept from running by it.
@@ -55,15 +51,13 @@ pub(crate) fn descriptor_limit(facts: &Facts<'_>) -> Option<Verdict> {
                 .accept_queue
                 .filter(|queue| queue.max > 0)
                 .map(|queue| format!("up to {} connections waited to be accepted", queue.max));
-            Verdict::new(
-                VerdictKind::DescriptorLimit,
-                Confidence::Sure,
-                format!("{limit} file descriptors"),
-                text,
-            )
-            .accounting_for_maybe(unserved)
-            .and_maybe(waiting)
-            .confirmed_by("raise the limit of open files; all connections should be served", facts.rate)
+            // Where nobody counted who is served, they may be as many as there are files.
+            let confidence = if unserved.is_some() { Confidence::Sure } else { Confidence::Likely };
+            let phrase = format!("{limit} file descriptors");
+            Verdict::new(VerdictKind::DescriptorLimit, confidence, phrase, text)
+                .accounting_for_maybe(unserved)
+                .and_maybe(waiting)
+                .confirmed_by("raise the limit of open files; all connections should be served", facts.rate)
         })
     })
 }
@@ -129,7 +123,7 @@ impl QuotaUse {
     fn of(facts: &Facts<'_>, server: &Server) -> Option<Self> {
         let quota = server.signals.as_ref()?.quota?;
         let (allowed, own) = (quota.cores?, server.cpu_cores?);
-        let is_shared = holds_client(facts, &quota);
+        let is_shared = facts.holds_client(&quota);
         let used = if is_shared { facts.servers_cores? + facts.generator_cores } else { own };
         let throttled = quota.throttled_cores;
         (throttled > THROTTLED_MAX).then_some(Self { allowed, used, throttled, is_shared })
@@ -185,24 +179,29 @@ impl QuotaUse {
     }
 }
 
-/// Whether a server's quota is the client's as well, as in a container that holds both: the kernel counts once for all in a group.
-fn holds_client(facts: &Facts<'_>, quota: &Quota) -> bool {
-    let of_client = facts.host().and_then(|host| host.generator_throttled_cores);
-    of_client.is_some_and(|it| (it - quota.throttled_cores).abs() <= ONE_COUNT_WITHIN * quota.throttled_cores)
-}
-
 /// Whether a quota holds back client and server together, so that it is not the client's own.
 pub(super) fn quota_holds_both(facts: &Facts<'_>) -> bool {
     let mut quotas = facts.servers().filter_map(|(_, server)| server.signals.as_ref()?.quota);
-    quotas.any(|quota| holds_client(facts, &quota))
+    quotas.any(|quota| facts.holds_client(&quota))
 }
 
 pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
         let quota = QuotaUse::of(facts, server).filter(QuotaUse::is_used_up)?;
-        let change = "double the quota; the rate should double, as far as there are cores";
+        // Of twice the quota one thread that fills a core has no use for the second half.
+        let change = if busiest_of(server) >= ONE_THREAD_CORES {
+            "double the quota and let more threads share its work: one of them fills a core by itself"
+        } else {
+            "double the quota; the rate should double, as far as there are cores"
+        };
         Some(quota.verdict(facts, of, Confidence::Sure).confirmed_by(change, facts.rate))
     })
+}
+
+/// CPU time a second of its busiest thread.
+fn busiest_of(server: &Server) -> f64 {
+    let groups = server.signals.iter().flat_map(|signals| &signals.groups);
+    groups.map(|group| group.busiest_cores).fold(0.0, f64::max)
 }
 
 /// A quota is of a period, a tenth of a second as a rule: work that comes in bursts, or on many threads at once, uses it up early in
@@ -277,12 +276,13 @@ pub(crate) fn memory_wait_words(facts: &Facts<'_>) -> Option<String> {
 
 pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
-        let jvm = server.signals.as_ref()?.jvm.filter(|jvm| jvm.gc_share >= GC_SHARE_MIN)?;
+        let jvm = server.signals.as_ref()?.jvm?;
+        let share = Some(stood_still(&jvm)).filter(|share| *share >= GC_SHARE_MIN)?;
         let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
         let mebibytes = |bytes: u64| bytes >> 20;
         let text = format!(
             "the JVM{whose} stood still for {:.0} % of the time in {:.1} collections a second",
-            jvm.gc_share * 100.0,
+            share * 100.0,
             jvm.gc_per_s
         );
         let heap = format!(
@@ -290,8 +290,8 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
             mebibytes(jvm.heap_used_bytes_max),
             mebibytes(jvm.heap_max_bytes)
         );
-        let phrase = format!("garbage collection ({:.0} %)", jvm.gc_share * 100.0);
-        let without = facts.rate / (1.0 - jvm.gc_share.min(0.99));
+        let phrase = format!("garbage collection ({:.0} %)", share * 100.0);
+        let without = facts.rate / (1.0 - share.min(0.99));
         let is_short = jvm.heap_used_bytes_max as f64 >= HEAP_SHORT_SHARE * jvm.heap_max_bytes as f64;
         let (change, setting) = if is_short {
             ("give it several times the heap; collections should be rare and the rate higher", Setting::Heap)
@@ -310,6 +310,6 @@ pub(crate) fn garbage_collection(facts: &Facts<'_>) -> Option<Verdict> {
             rate_max_per_s: Some(without),
         };
         let verdict = Verdict::new(VerdictKind::GarbageCollection, Confidence::Sure, phrase, text);
-        Some(verdict.accounting_for(jvm.gc_share).and(heap).confirmed_with(confirm))
+        Some(verdict.accounting_for(share).and(heap).confirmed_with(confirm))
     })
 }

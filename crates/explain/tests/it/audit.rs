@@ -51,6 +51,23 @@ fn what_was_out_at_the_end_is_no_wrong_answer() {
     assert_eq!(kinds(&load), [ReasonKind::IncorrectService, ReasonKind::Censored]);
 }
 
+/// A load that is far ahead of its server: what is done within the window had been due in the warm-up.
+#[test]
+fn a_rate_of_what_had_been_due_before_is_said_to_be_that() {
+    let mut load = healthy();
+    censored_from(&mut load, "p50");
+    for (due, is_said) in [(96_000, false), (87_000, false), (86_000, true), (0, true)] {
+        (load.answered_as_expected, load.outcomes.answered) = (due, due);
+        load.outcomes.in_flight = 96_000 - due;
+        let told = audit(&load);
+        let text = &told.reasons.iter().find(|it| it.kind == ReasonKind::Censored).unwrap().text;
+        let said = format!(
+            "; the rate is of what was done in the window: 96000 good answers, of which at most {due} had been due in it"
+        );
+        assert_eq!(text.ends_with(&said), is_said, "{text}");
+    }
+}
+
 #[test]
 fn each_reason_comes_alone_just_above_its_threshold() {
     let table: [(Change, ReasonKind, &str); 14] = [

@@ -2,9 +2,9 @@
 //! that it is not, or is one that only looks like nothing.
 
 use explain::{Confidence, Context, Verdict, VerdictKind};
-use record::{JvmUse, Measured, Quota, Runtime, Upstream};
+use record::{Asked, JvmUse, Measured, Quota, Runtime, Upstream};
 
-use crate::reasons::{explain, first, full, host, kind, signals, watched};
+use crate::reasons::{beside, explain, first, full, host, kind, signals, watched};
 use crate::workers::{band, group, node, server};
 
 /// 64 users of 64 threads at a rate that nothing explains: thirty have their turn at a time.
@@ -152,6 +152,54 @@ fn a_quota_takes_nothing_of_a_rate_that_is_kept() {
     }
 }
 
+/// Node at `--cpus=1`: its one thread has all of it, and more threads would share the same core.
+#[test]
+fn a_thread_that_has_all_of_a_quota_is_not_told_to_share_its_work_on_the_same_core() {
+    let of = |cpu_cores: f64, quota: f64, throttled_cores: f64| {
+        let mut trial = throttled(node(5_000.0, cpu_cores), cpu_cores, quota, throttled_cores);
+        trial.contract.idle_service_time_us = 200.0;
+        trial.load.generator.cpu_s = 0.2 * 15.0;
+        trial
+    };
+    let on_more = "give the server twice the cores and let more threads share its work; the rate should rise";
+    let told = first(&of(0.98, 1.0, 0.01));
+    assert_eq!((told.phrase.as_str(), told.confidence), ("CPU-bound", Confidence::Likely), "{told:?}");
+    assert_eq!(
+        told.evidence[0],
+        "the servers used 0.98 of 1 cores that their CPU quota allows, 196 µs a request"
+    );
+    assert_eq!(told.confirm.unwrap().text, on_more);
+    // Behind it stands somebody with other cores, so that it is the thread that is named.
+    let mut front = of(0.97, 1.0, 0.01);
+    front.upstreams = vec![upstream("db", 20, Some(0.1))];
+    let told = first(&front);
+    assert_eq!(told.phrase, "1 thread busy (node)", "{told:?}");
+    assert!(told.evidence.iter().any(|it| it == "a CPU quota allows it 1.00 cores"), "{told:?}");
+    assert_eq!(told.confirm.unwrap().text, on_more);
+    // Of a core and a half others may use a half.
+    let told = first(&of(0.97, 1.5, 0.01));
+    assert_eq!(told.phrase, "1 thread busy (node)");
+    assert!(told.confirm.unwrap().text.starts_with("let more threads share its work"), "{:?}", told.evidence);
+    // Where it is the quota that holds it back, twice of that is of no use to one thread.
+    let told = first(&of(0.98, 1.0, 0.9));
+    assert_eq!(told.kind, VerdictKind::QuotaBound);
+    assert!(told.confirm.unwrap().text.starts_with("double the quota and let more threads share its work"));
+    let told = first(&of(0.5, 0.5, 0.9));
+    assert!(told.confirm.unwrap().text.ends_with("the rate should double, as far as there are cores"));
+}
+
+/// Whom a quota of its own keeps from running is counted as waiting for a core, of which the machine has some left.
+#[test]
+fn what_a_quota_keeps_waiting_is_no_lack_of_the_machines_cores() {
+    for (throttled_cores, is_boxed) in [(0.0, true), (1.4, false)] {
+        let mut trial = throttled(full(0.92), 0.92, 1.05, throttled_cores);
+        trial.load.generator.cpu_s = 0.55 * 15.0;
+        signals(&mut trial).groups[0].wait_cores = 1.3;
+        let told = kinds(&trial);
+        assert_eq!(told.contains(&VerdictKind::BoxBound), is_boxed, "{throttled_cores}: {told:?}");
+    }
+}
+
 /// It keeps what it is given, as far as it has room.
 #[test]
 fn a_cache_behind_a_server_may_grow_and_is_not_the_answer() {
@@ -200,5 +248,91 @@ fn whole_cores_that_go_used_are_said() {
         for other in [of(rate, 3.5, Runtime::Go), of(rate, 3.96, Runtime::DotNet)] {
             assert!(!is_said(&other), "{other:?}");
         }
+    }
+}
+
+/// The same beside others who use what the machine has left: the quota is what is waited for, and none of theirs.
+#[test]
+fn others_take_nothing_of_a_quota_of_the_servers_own_while_cores_are_left() {
+    for (others, is_noise) in [(0.5, false), (1.4, true)] {
+        let mut trial = beside(throttled(app(), 0.5, 0.5, 2.0), others);
+        signals(&mut trial).groups[0].wait_cores = 20.0;
+        let told = kinds(&trial);
+        assert_eq!(told[0], VerdictKind::QuotaBound, "{told:?}");
+        assert_eq!(told.contains(&VerdictKind::NoisyHost), is_noise, "{others}: {told:?}");
+    }
+}
+
+fn asks(trial: &mut Measured, all: &[(&str, u32)]) {
+    let asked = |(at, connections): &(&str, u32)| Asked { at: (*at).into(), connections: *connections };
+    signals(trial).asks = all.iter().map(asked).collect();
+}
+
+/// A database that nobody declared runs beside its server, which waits for cores meanwhile.
+#[test]
+fn whom_the_server_asks_may_be_the_others_and_is_said_beside_the_noise() {
+    let mut trial = beside(full(0.55), 1.0);
+    trial.load.generator.cpu_s = 0.4 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 15.0;
+    let idle = "measure again when the machine is idle";
+    // Nobody is asked, or somebody whose address is none of this machine's.
+    let nobody_near: [&[(&str, u32)]; 2] = [&[], &[("203.0.113.9:443", 4)]];
+    for all in nobody_near {
+        asks(&mut trial, all);
+        let told = first(&trial);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::NoisyHost, Confidence::Sure), "{told:?}");
+        assert_eq!(told.confirm.unwrap().text, idle);
+    }
+    asks(&mut trial, &[("127.0.0.1:5432", 10), ("203.0.113.9:443", 4), ("172.17.0.3:6379", 1)]);
+    let told = first(&trial);
+    assert_eq!((told.kind, told.confidence), (VerdictKind::NoisyHost, Confidence::Likely), "{told:?}");
+    let said = |at: &str| {
+        format!(
+            "the server held {at}, which is no stack of the run: if that is on this machine, what it used is counted among the \
+             others"
+        )
+    };
+    assert_eq!(
+        told.evidence[1..3],
+        [said("10 connections to 127.0.0.1:5432"), said("1 connection to 172.17.0.3:6379")]
+    );
+    assert!(told.confirm.unwrap().text.starts_with("declare whom the server asks (`upstream`)"));
+    // Where the hypervisor took it, nobody else did.
+    (host(&mut trial).others_cores, host(&mut trial).steal_share) = (Some(0.02), Some(0.5));
+    let told = first(&trial);
+    assert_eq!((told.kind, told.confidence), (VerdictKind::NoisyHost, Confidence::Sure), "{told:?}");
+}
+
+#[test]
+fn a_database_that_nobody_declared_is_said_beside_a_rate_that_is_not_explained() {
+    let mut trial = app();
+    asks(&mut trial, &[("10.0.0.7:5432", 20)]);
+    let told = first(&trial);
+    assert_eq!(told.kind, VerdictKind::Unexplained);
+    let said = "the server held 20 connections to 10.0.0.7:5432, which is no stack of the run and was not watched: declare it \
+                (`upstream`) to see whether it waits there";
+    assert!(told.evidence.iter().any(|it| it == said), "{told:?}");
+}
+
+/// Ten connections in a pool (Hikari's number), and a program whose threads are others.
+#[test]
+fn connections_in_the_number_of_a_limit_are_beside_it() {
+    let of = |connections| {
+        let mut trial = server(100.0, vec![group("srv", Some(Runtime::Go), 2, &[band(4, 1, 0.1, 300.0)])]);
+        asks(&mut trial, &[("127.0.0.1:5432", connections)]);
+        first(&trial)
+    };
+    for (connections, is_said) in [(10, true), (12, false)] {
+        let told = of(connections);
+        assert_eq!(told.phrase, "about 10 at a time (a limit inside)");
+        let words = "the server held 10 connections to 127.0.0.1:5432: a pool of connections has that number";
+        assert_eq!(told.evidence.iter().any(|it| it == words), is_said, "{told:?}");
+    }
+    // Threads in the same number may be what there are too few of as well.
+    let mut pool = watched(160.0, &[("pool-*", 16)]);
+    for (connections, confidence) in [(16, Confidence::Likely), (20, Confidence::Sure)] {
+        asks(&mut pool, &[("127.0.0.1:5432", connections)]);
+        let told = first(&pool);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, confidence), "{told:?}");
     }
 }

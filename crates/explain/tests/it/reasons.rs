@@ -445,8 +445,14 @@ fn one_at_a_time_is_a_lock_a_loop_or_a_thread() {
 
 #[test]
 fn carriers_of_virtual_threads_are_called_so() {
-    let verdict = first(&watched(20.0, &[("ForkJoinPool-*-worker-*", 2), ("main", 1)]));
+    let mut trial = watched(20.0, &[("ForkJoinPool-*-worker-*", 2), ("main", 1)]);
+    let verdict = first(&trial);
     assert_eq!((verdict.kind, verdict.phrase.as_str()), (VerdictKind::PinnedCarriers, "2 pinned carriers"));
+    // Of 320 requests in 16 s: any program pins one now and then.
+    for (count, confidence) in [(10, Confidence::Likely), (300, Confidence::Sure)] {
+        signals(&mut trial).jvm_events.insert("jdk.VirtualThreadPinned".into(), count);
+        assert_eq!(first(&trial).confidence, confidence, "{count}");
+    }
 }
 
 #[test]
@@ -649,6 +655,24 @@ fn collections_count_from_a_tenth_of_the_time() {
     assert_eq!(kind(&trial), VerdictKind::CpuBound);
 }
 
+/// Shenandoah counts what it does beside the program, too: it stood still for no longer than it was at safepoints.
+#[test]
+fn what_a_collector_does_beside_the_program_stops_nothing() {
+    let mut trial = full(1.8);
+    for (gc_share, safepoint_share, phrase) in [
+        (0.6, 0.02, "CPU-bound"),
+        (0.6, 0.3, "garbage collection (30 %)"),
+        (0.3, 0.6, "garbage collection (30 %)"),
+        (0.3, 0.0, "garbage collection (30 %)"),
+    ] {
+        let jvm = JvmUse { gc_share, safepoint_share, heap_max_bytes: 48 << 20, ..JvmUse::default() };
+        signals(&mut trial).jvm = Some(jvm);
+        assert_eq!(first(&trial).phrase, phrase, "{gc_share} {safepoint_share}");
+    }
+    signals(&mut trial).jvm = Some(JvmUse { gc_share: 0.6, safepoint_share: 0.02, ..JvmUse::default() });
+    assert!(first(&trial).excluded.contains(&"garbage collection: 2.0 % of the time".to_owned()));
+}
+
 #[test]
 fn writing_to_a_disk_is_named_where_it_is_much_or_waited_for() {
     let mut trial = watched(1000.0, &[("pool-*", 16)]);
@@ -843,7 +867,7 @@ fn a_cause_of_a_thousandth_is_never_first_and_never_sure() {
     signals(&mut files).connections = Some(Held { mean: 63.9, max: 64, readings: 20 });
     let mut throttled = pool();
     throttled.server.cpu_cores = Some(0.55);
-    signals(&mut throttled).quota = Some(Quota { cores: Some(0.6), throttled_cores: 0.051 });
+    signals(&mut throttled).quota = Some(Quota { cores: Some(0.64), throttled_cores: 0.051 });
     let mut logs = pool();
     signals(&mut logs).disk_write_bytes_per_s = Some(4e6);
     signals(&mut logs).disk_wait_share = Some(0.001);
@@ -927,7 +951,11 @@ fn the_last_port_and_the_last_descriptor_are_named() {
     signals(&mut trial).open_files_max = Some(60);
     assert_ne!(kind(&trial), VerdictKind::DescriptorLimit);
     signals(&mut trial).open_files_max = Some(64);
-    assert_eq!(first(&trial).phrase, "64 file descriptors");
+    let told = first(&trial);
+    assert_eq!((told.phrase.as_str(), told.confidence), ("64 file descriptors", Confidence::Likely));
+    // It serves half of those who ask.
+    signals(&mut trial).connections = Some(Held { mean: 32.0, max: 32, readings: 20 });
+    assert_eq!(first(&trial).confidence, Confidence::Sure);
 }
 
 #[test]

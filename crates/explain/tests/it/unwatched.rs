@@ -1,7 +1,7 @@
 //! What can be told of a server that was running already: what the load and the client tell, and nothing of its processes.
 
 use explain::{Confidence, VerdictKind};
-use record::{Measured, Server};
+use record::{AgentResult, LinkUse, Measured, Server};
 
 use crate::reasons::{explain, first, full, host, kind, watched};
 
@@ -66,4 +66,43 @@ fn what_the_load_tells_by_itself_is_told() {
     let mut wrong = unwatched(watched(300.0, &[("pool-*", 16)]));
     wrong.load.answered_as_expected = wrong.load.outcomes.answered / 2;
     assert_eq!(kind(&wrong), VerdictKind::IncorrectService);
+}
+
+/// A link of a gigabit, over which so many bytes went each way.
+fn with_link(mut trial: Measured, received: f64, sent: f64) -> Measured {
+    host(&mut trial).links = vec![LinkUse {
+        name: "eth0".into(),
+        bytes_per_s: 125e6,
+        received_bytes_per_s: received,
+        sent_bytes_per_s: sent,
+    }];
+    trial.load.received_bytes_per_s = 115e6;
+    trial
+}
+
+#[test]
+fn a_link_that_is_full_of_answers_is_named() {
+    let elsewhere = || unwatched(watched(160.0, &[("pool-*", 16)]));
+    let told = first(&with_link(elsewhere(), 117e6, 1e6));
+    assert_eq!((told.kind, told.confidence), (VerdictKind::NetworkLink, Confidence::Likely), "{told:?}");
+    assert_eq!(told.phrase, "network link full (eth0)");
+    assert_eq!(
+        told.evidence[0],
+        "the network link eth0 received 117.0 MB/s, 94 % of its speed (125.0 MB/s); 115.0 MB/s of it were answers"
+    );
+    // Some of it is left, it is full the other way, or of something else.
+    let mut of_others = with_link(elsewhere(), 117e6, 1e6);
+    of_others.load.received_bytes_per_s = 50e6;
+    for trial in [with_link(elsewhere(), 110e6, 1e6), with_link(elsewhere(), 1e6, 117e6), of_others] {
+        assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    }
+    // Nothing is missed of what was asked for.
+    let mut kept = with_link(elsewhere(), 117e6, 1e6);
+    kept.load.load.rate_per_s = Some(160.0);
+    assert_eq!(kind(&kept), VerdictKind::KeepsRate);
+    // A server on this machine is asked over none, unless others ask it.
+    let mut here = with_link(watched(160.0, &[("pool-*", 16)]), 117e6, 117e6);
+    assert_eq!(kind(&here), VerdictKind::PoolLimit);
+    here.load.agents = vec![AgentResult::default()];
+    assert!(first(&here).evidence[0].starts_with("the network link eth0 sent 117.0 MB/s"));
 }

@@ -1,7 +1,9 @@
 //! Who works, and what no thread stands for: each planted by figures, in several sizes, and beside what only looks like it.
 
 use explain::{Confidence, VerdictKind};
-use record::{AcceptQueue, Held, IdleAnswers, JvmUse, Measured, Quota, Runtime, ThreadBand, ThreadGroupUse};
+use record::{
+    AcceptQueue, FastTimes, Held, IdleAnswers, JvmUse, Measured, Quota, Runtime, ThreadBand, ThreadGroupUse,
+};
 
 use crate::reasons::{beside, dropped, explain, first, full, host, kind, phrases, seconds, signals, watched};
 
@@ -74,6 +76,12 @@ fn a_heap_that_is_let_grow_is_told_beside_the_answer_and_is_not_the_answer() {
     let last = told.last().unwrap();
     assert_eq!((last.kind, last.confidence), (VerdictKind::MemoryGrowth, Confidence::Possible));
     assert!(last.evidence.iter().any(|it| it.contains("may let its heap grow")), "{:?}", last.evidence);
+    for runtime in [Runtime::DotNet, Runtime::Ruby] {
+        for group in &mut signals(&mut trial).groups {
+            group.runtime = Some(runtime);
+        }
+        assert_eq!(kind(&trial), VerdictKind::BlockedEventLoop, "{runtime:?}");
+    }
     // Memory of a runtime that keeps no garbage for long grows with what the program holds.
     for runtime in [Some(Runtime::Go), Some(Runtime::Python), Some(Runtime::Other), None] {
         for group in &mut signals(&mut trial).groups {
@@ -684,6 +692,55 @@ fn a_limiter_that_rejects_says_so_itself() {
     }
 }
 
+/// As nginx does it with `limit_req`, Envoy with a circuit breaker, and a server whose queue has a bound.
+#[test]
+fn who_refuses_the_rest_at_once_sheds_load_and_who_is_out_of_order_does_not() {
+    let of = |rejected: u64, refused_us: f64, others_us: f64| {
+        let mut trial = node(6_400.0, 0.3);
+        trial.contract.idle_service_time_us = 10_000.0;
+        trial.load.goodput_per_s = 500.0;
+        even(&mut trial, 500.0);
+        for (second, failures) in
+            trial.load.seconds.iter_mut().zip([5_700.0, 6_300.0, 6_000.0, 5_500.0, 6_100.0])
+        {
+            second.failures_per_s = failures;
+        }
+        let answered = trial.load.outcomes.answered;
+        trial.load.answered_as_expected = answered - rejected;
+        trial.load.statuses = [("200".to_owned(), answered - rejected), ("503".to_owned(), rejected)].into();
+        trial.load.fast_service_time_us = Some(FastTimes { p10: refused_us, p25: others_us });
+        let times = &mut trial.load.service_time_us;
+        (times.p50, times.p75, times.p90) = (Some(others_us), Some(others_us), Some(others_us));
+        trial
+    };
+    // Nineteen in twenty were refused, and one in eight.
+    for (rejected, others_us, said) in [
+        (91_200, 400.0, "90 % of all requests were done within 0.4 ms, "),
+        (12_000, 30_000.0, "10 % of all requests were done within 0.4 ms, "),
+    ] {
+        let told = explain(&of(rejected, 400.0, others_us)).verdicts;
+        assert_eq!(
+            (told[0].kind, told[0].phrase.as_str(), told[0].confidence),
+            (VerdictKind::RateLimiter, "sheds load beyond 500/s", Confidence::Likely),
+            "{told:?}"
+        );
+        assert!(told[0].evidence[1].starts_with(said), "{told:?}");
+        assert!(told[0].evidence[1].ends_with("no answer of the idle server took less than 10.0 ms"));
+        assert_eq!(told[1].kind, VerdictKind::IncorrectService);
+    }
+    // Errors that take their time, or a share of the requests whatever their number.
+    assert_eq!(kind(&of(91_200, 400.0, 6_000.0)), VerdictKind::IncorrectService);
+    let mut share = of(91_200, 400.0, 400.0);
+    for second in &mut share.load.seconds {
+        second.goodput_per_s = second.failures_per_s / 12.0;
+    }
+    assert_eq!(kind(&share), VerdictKind::IncorrectService);
+    // Nobody knows how quickly.
+    let mut older = of(12_000, 400.0, 30_000.0);
+    older.load.fast_service_time_us = None;
+    assert_eq!(kind(&older), VerdictKind::IncorrectService);
+}
+
 #[test]
 fn a_collector_that_cannot_be_seen_is_said_beside_the_cpu() {
     for (runtime, name) in [(Runtime::Go, Some("Go")), (Runtime::DotNet, Some(".NET")), (Runtime::Jvm, None)]
@@ -702,6 +759,26 @@ fn a_collector_that_cannot_be_seen_is_said_beside_the_cpu() {
             name.is_some(),
             "{told:?}"
         );
+    }
+}
+
+/// As many schedulers as there are cores, each of which carries thousands of processes, and looks for more before it sleeps.
+#[test]
+fn the_schedulers_of_erlang_are_no_pool_and_their_spinning_is_said() {
+    let of = |runtime| server(80.0, vec![group("erts_sched_*", runtime, 0, &[band(8, 1, 0.4, 400.0)])]);
+    assert_eq!(first(&of(None)).phrase, "pool of 8 (erts_sched_*)");
+    let told = first(&of(Some(Runtime::Erlang)));
+    assert_eq!(told.phrase, "about 8 at a time (a limit inside)", "{told:?}");
+    for (server_cores, kind) in [(1.8, VerdictKind::CpuBound), (1.2, VerdictKind::BoxBound)] {
+        let mut trial = full(server_cores);
+        let is_said = |trial: &Measured| {
+            let told = first(trial);
+            assert_eq!(told.kind, kind);
+            told.evidence.iter().any(|it| it.starts_with("Erlang's schedulers spin"))
+        };
+        assert!(!is_said(&trial));
+        signals(&mut trial).groups[0].runtime = Some(Runtime::Erlang);
+        assert!(is_said(&trial));
     }
 }
 

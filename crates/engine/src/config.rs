@@ -143,7 +143,7 @@ pub struct Stop {
     pub requests: Option<NonZeroU64>,
 }
 
-/// How long to wait before giving up.
+/// How long to wait before giving up. Of requests that may wait for different times ([`Waits`]): the shortest of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// From the start of a connection attempt.
@@ -155,6 +155,20 @@ pub struct Timeouts {
     /// After the deadline, how long requests in flight may still be answered. What is then still open is
     /// `in_flight`, censored. No longer than `request` is ever needed.
     pub drain: Duration,
+}
+
+/// How long to wait for one request, where that is longer than [`Timeouts`] have it for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waits {
+    /// As [`Timeouts::connect`]. Where users share connections, that of all holds.
+    pub connect: Duration,
+    /// As [`Timeouts::request`].
+    pub request: Duration,
+}
+
+impl Waits {
+    /// As long as for all.
+    pub const OF_LOAD: Self = Self { connect: Duration::ZERO, request: Duration::ZERO };
 }
 
 /// Whether a connection is used again.

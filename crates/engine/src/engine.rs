@@ -125,6 +125,8 @@ pub struct Engine<S, P = Unscripted, H: Protocol = Http1> {
     ends: Option<End>,
     /// When scripted users who pause are asked again.
     wakes: Timers,
+    /// When it is looked whether connections are open that are a scripted user's own: kept as `timers` are.
+    openings: Timers,
     stage: Stage,
     window: Window,
     /// When it was told to begin.
@@ -255,6 +257,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             users: crowd.users,
             ends: None,
             wakes: Timers::default(),
+            openings: Timers::default(),
             skip: None,
             arrived: None,
             config,
@@ -438,6 +441,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             .filter_map(|state| self.next_expiry(state).map(|(_, at)| at))
             .chain(self.timers.next())
             .chain(self.wakes.next())
+            .chain(if P::SCRIPTED { self.openings.next() } else { None })
             .chain(stage_end)
             .chain(due)
             .min()
@@ -458,6 +462,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// The same where only what came by `heard` is sure to have been handed in: nobody is given up by what may have come since.
     pub fn handle_timeout_heard(&mut self, now: Instant, heard: Instant) {
         self.expire(State::Connecting, now);
+        if P::SCRIPTED {
+            self.expire_openings(now);
+        }
         self.expire_in_flight(now, heard);
         self.go_on_to_running(now);
         if self.stage == Stage::Running {

@@ -31,6 +31,7 @@ mod tls;
 
 pub use config::{
     Arrivals, Begin, Config, Expect, GoodStatus, Load, Request, Reuse, Share, Stop, Timeouts, UserStart,
+    Waits,
 };
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing, Sending};
 pub use engine::{Counters, Engine, KEPT_ANSWER_BYTES_MAX, KeptAnswer, RETRY_PAUSE, Stage, WrongAnswer};

@@ -10,7 +10,7 @@ use core::num::NonZeroU32;
 use http::{Protocol, RequestKind};
 use units::Instant;
 
-use crate::config::Expect;
+use crate::config::{Expect, Waits};
 use crate::connection::Conn;
 
 /// No exchange. Their numbers stay below it.
@@ -287,6 +287,10 @@ pub(crate) struct Answer {
     pub(crate) first_sent: Instant,
     /// Of a request that waits for room, or did on a connection that is no more: since when. The far future of others.
     pub(crate) waits_since: Instant,
+    /// Of a scripted request: how long to wait for it.
+    pub(crate) waits: Waits,
+    /// Whether the opening of a scripted user's own connection is among the timers.
+    pub(crate) opening_timed: bool,
 }
 
 impl Answer {
@@ -300,6 +304,8 @@ impl Answer {
             target: 0,
             first_sent: Instant::ORIGIN,
             waits_since: Instant::FAR_FUTURE,
+            waits: Waits::OF_LOAD,
+            opening_timed: false,
         }
     }
 

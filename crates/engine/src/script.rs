@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use http::{AnswerHead, Http1, Protocol, RequestKind, Response};
 use units::{Duration, Instant};
 
+use crate::config::Waits;
 use crate::sample::Sample;
 
 /// What a user does next.
@@ -32,6 +33,8 @@ pub struct Due {
     pub kind: RequestKind,
     /// Which server it goes to, by its number. A user has one connection; another server's closes it.
     pub target: u32,
+    /// How long to wait for it, where that is longer than for all.
+    pub waits: Waits,
 }
 
 /// Decides what users send. Called on the load's own thread: it must be quick and must not block.

@@ -4,6 +4,9 @@
 //! the first, left alone when that ends, and only when it goes off is it looked whether the request then in flight is
 //! as old as that. If not, it is set to that one's deadline. So a timer goes off at most once a timeout and exchange, and
 //! never later than the deadline it stands for.
+//!
+//! Requests of a script may have different timeouts. A timer goes off once the shortest of them then, and is set again for as
+//! long, or for what is left: so no request that follows is out longer than it may be before it is looked at.
 
 use alloc::collections::BinaryHeap;
 use core::cmp::Reverse;

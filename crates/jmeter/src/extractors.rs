@@ -71,7 +71,7 @@ fn default(fields: Fields<'_>, property: &str, empty: &str) -> Result<Option<Str
 }
 
 fn regex(fields: Fields<'_>) -> Result<Extraction, String> {
-    let pattern = fields.fixed("RegexExtractor.regex")?;
+    let pattern = fields.values.settled(&fields.template("RegexExtractor.regex")?);
     let template = fields.fixed("RegexExtractor.template")?;
     Ok(Extraction {
         name: reference(fields, "RegexExtractor.refname")?,
@@ -98,9 +98,8 @@ fn boundary(fields: Fields<'_>) -> Result<Extraction, String> {
 /// One extractor of JMeter's may take several values, separated by semicolons.
 fn json(fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
     const NUMBERS: &str = "JSONPostProcessor.match_numbers";
-    if fields.is_true("JSONPostProcessor.compute_concat", false)? {
-        return Err("the variable of all matches together (…_ALL) is not supported".into());
-    }
+    let is_joined = fields.is_true("JSONPostProcessor.compute_concat", false)?;
+    let rules = if is_joined { JsonRules::AsJoinedList } else { JsonRules::AsList };
     let part = scope_variable(fields, "Sample.scope")?.map_or(Part::Body, Part::Variable);
     let names = fields.fixed("JSONPostProcessor.referenceNames")?;
     let paths = fields.fixed("JSONPostProcessor.jsonPathExprs")?;
@@ -128,7 +127,7 @@ fn json(fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
         Ok(Extraction {
             name: names[at].to_owned(),
             part: part.clone(),
-            how: Extractor::Json { path: json_path(paths[at]), rules: JsonRules::AsList },
+            how: Extractor::Json { path: json_path(paths[at]), rules },
             which: match_number(NUMBERS, number)?,
             default: Some(defaults[at].to_owned()),
         })

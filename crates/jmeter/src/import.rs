@@ -3,24 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use scenario::{Scenario, Template};
-use units::Duration;
+use engine::Waits;
+use scenario::{Scenario, Step, Template};
 
 use crate::element::{Element, Properties, elements};
 use crate::include::{self, Read};
 use crate::ledger::{PlanNotUnderstood, Support, Unsupported};
 use crate::names::{self, Controller, Kind, Scoped};
-use crate::request::Timeouts;
+use crate::request::{ANSWER_TIMEOUT, Timeouts};
 use crate::stages::Stage;
 use crate::values::{Changing, Values};
 use crate::variables::{PLAN_VARIABLES, rows};
 use crate::walk::{DataFile, Walk};
 use crate::{data, extractors, for_each, modules, parameters, sets, xml};
 
-/// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(127);
-/// JMeter without a timeout waits for ever. A bound, so that a server that never answers is seen in the results.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A test plan that can be run.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,13 +121,13 @@ pub fn import_with(
             walk.ledger.ignore();
         }
     }
-    let timeouts = common_timeouts(&mut walk);
-    let Walk { mut ledger, data, files, order, variables: beside, .. } = walk;
+    let Walk { mut ledger, data, files, order, variables: beside, timeouts, .. } = walk;
     variables.extend(beside);
-    if timeouts.answer.is_none() && !groups.is_empty() {
+    if !groups.is_empty()
+        && let Some(which) = without_response_timeout(&timeouts)
+    {
         ledger.note(format!(
-            "no response timeout is set: a request that is not answered within {REQUEST_TIMEOUT} fails, and in \
-             JMeter never ends"
+            "{which} that is not answered within {ANSWER_TIMEOUT} fails, and in JMeter never ends"
         ));
     }
     let (support, notes) = ledger.close();
@@ -142,16 +138,36 @@ pub fn import_with(
         let what = "no thread group of the plan makes a request; enable or add one".to_owned();
         return Err(PlanNotUnderstood::Broken { file: path.to_owned(), line: 1, column: 1, what });
     }
-    let (groups, stages) = order.arranged(groups);
+    let (mut groups, stages) = order.arranged(groups);
+    let waits = timeouts.first().copied().unwrap_or(Timeouts::NONE).waits();
+    groups.iter_mut().flat_map(|group| &mut group.steps).for_each(|step| leave_to_all(waits, step));
     let scenario = Scenario {
         name,
         variables,
         data,
         groups,
-        connect_timeout: timeouts.connect.unwrap_or(CONNECT_TIMEOUT),
-        request_timeout: timeouts.answer.unwrap_or(REQUEST_TIMEOUT),
+        connect_timeout: waits.connect,
+        request_timeout: waits.request,
     };
     Ok(Plan { scenario, files, support, notes, stages })
+}
+
+/// Which requests have no response timeout, if there are such.
+fn without_response_timeout(timeouts: &[Timeouts]) -> Option<&'static str> {
+    let count = timeouts.iter().filter(|it| it.answer.is_none()).count();
+    match count {
+        0 => None,
+        _ if count == timeouts.len() => Some("no response timeout is set: a request"),
+        _ => Some("some requests have no response timeout: one of them"),
+    }
+}
+
+/// Has a request that waits as long as the scenario says for all say nothing of its own.
+fn leave_to_all(all: Waits, step: &mut Step) {
+    if let Step::Request(request) = step {
+        request.waits = request.waits.filter(|waits| *waits != all);
+    }
+    step.change_children(&mut |step| leave_to_all(all, step));
 }
 
 /// The variables that the plan defines, in JMeter's order: those of the test plan, then those of all User Defined
@@ -207,21 +223,3 @@ fn gather_changing(element: &Element, changing: &mut Changing) {
     changing.unknown |= data::names_are_in_file(element);
 }
 
-/// The longest waits, which all requests have in common.
-fn common_timeouts(walk: &mut Walk<'_>) -> Timeouts {
-    let all = std::mem::take(&mut walk.timeouts);
-    let Some((_, first)) = all.first().cloned() else { return Timeouts { connect: None, answer: None } };
-    let text = |timeout: Option<Duration>| timeout.map_or_else(|| "none".to_owned(), |it| it.to_string());
-    for (place, other) in all.into_iter().filter(|(_, other)| *other != first) {
-        let why = format!(
-            "its timeouts are {} to connect and {} for the answer, those of the first request {} and {}; one pair \
-             for all requests is supported (put it into HTTP Request Defaults)",
-            text(other.connect),
-            text(other.answer),
-            text(first.connect),
-            text(first.answer)
-        );
-        walk.ledger.refuse_after_all(&place, why);
-    }
-    first
-}

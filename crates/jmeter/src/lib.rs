@@ -37,6 +37,7 @@ mod rewriting;
 mod rows;
 mod schedule;
 mod sets;
+mod shaping;
 mod stages;
 mod stepping;
 mod summariser;

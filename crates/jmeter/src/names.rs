@@ -85,6 +85,7 @@ pub(crate) enum Timer {
     Gaussian,
     Poisson,
     Throughput,
+    Shaping,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,11 +108,12 @@ const NO_HTTP: &str = "only HTTP requests are made";
 const PLUGIN: &str = "elements of plug-ins are not supported";
 
 const FRAGMENT: &str = "Test Fragment";
-/// The thread groups of plug-ins that are known.
-const OF_PLUGINS: [(&str, Kind); 3] = [
+/// The elements of plug-ins that are known.
+const OF_PLUGINS: [(&str, Kind); 4] = [
     ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate),
     ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping),
     ("com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup", Kind::Concurrency),
+    ("kg.apc.jmeter.timers.VariableThroughputTimer", Kind::Scoped(Scoped::Timer(Timer::Shaping))),
 ];
 
 /// Class, the form's name, and what becomes of it.
@@ -308,11 +310,13 @@ mod tests {
 
     #[test]
     fn a_plug_ins_element_is_not_jmeters_of_the_same_name() {
-        let own = Kind::Scoped(Scoped::Timer(Timer::Throughput));
+        let [own, shaping] =
+            [Timer::Throughput, Timer::Shaping].map(|timer| Kind::Scoped(Scoped::Timer(timer)));
         for (class, expected, name) in [
             ("ConstantThroughputTimer", own, Some("Constant Throughput Timer")),
             ("org.apache.jmeter.timers.ConstantThroughputTimer", own, Some("Constant Throughput Timer")),
             ("kg.apc.jmeter.timers.ConstantThroughputTimer", Kind::Refused(PLUGIN), None),
+            ("kg.apc.jmeter.timers.VariableThroughputTimer", shaping, None),
             ("com.blazemeter.jmeter.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate, None),
             ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping, None),

@@ -4,6 +4,7 @@ mod body;
 
 use std::path::{Path, PathBuf};
 
+use engine::Waits;
 use scenario::{Call, Function, Piece, RequestStep, Template};
 use units::Duration;
 
@@ -11,16 +12,35 @@ use crate::data::beside;
 use crate::element::{Element, Properties, Property};
 use crate::level::{Scope, same_field};
 use crate::rewriting::{Rewriting, Target};
+use crate::timers;
 use crate::values::{Fields, Values, joined};
 
 /// Redirects that JMeter follows (`httpsampler.max_redirects`).
 const REDIRECTS_MAX: u32 = 20;
+
+/// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(127);
+/// JMeter without a timeout waits for ever. A bound, so that a server that never answers is seen in the results.
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Longest waits; `None` is JMeter's own: for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timeouts {
     pub connect: Option<Duration>,
     pub answer: Option<Duration>,
+}
+
+impl Timeouts {
+    /// None at all.
+    pub(crate) const NONE: Self = Self { connect: None, answer: None };
+
+    /// How long a request waits here.
+    pub(crate) fn waits(self) -> Waits {
+        Waits {
+            connect: self.connect.unwrap_or(CONNECT_TIMEOUT),
+            request: self.answer.unwrap_or(ANSWER_TIMEOUT),
+        }
+    }
 }
 
 /// A sampler with the defaults that it falls back to.
@@ -70,6 +90,13 @@ pub(crate) fn request<'a>(
     let layers = std::iter::once(&element.properties).chain(scope.defaults()).collect();
     let sampler = Sampler { layers, values, rewritings: scope.rewritings() };
     let mut reasons = sampler.refused();
+    let pauses = scope.pauses();
+    if timers::keep_two_rates(&pauses) {
+        reasons.push(
+            "a Throughput Shaping Timer and another timer that keeps a rate apply to it; leave one of them"
+                .into(),
+        );
+    }
     let name =
         keep(values.template(&element.name).map_err(|error| format!("its name: {error}")), &mut reasons);
     let method = keep(sampler.method(), &mut reasons);
@@ -115,8 +142,9 @@ pub(crate) fn request<'a>(
         multipart: payload.multipart,
         keep_alive,
         redirects_max: if redirects { REDIRECTS_MAX } else { 0 },
+        waits: Some(timeouts.waits()),
         sets: scope.sets(),
-        pauses: scope.pauses(),
+        pauses,
         extractions: scope.extractions(),
         assertions: scope.assertions(),
     };

@@ -64,7 +64,7 @@ impl Rewriting {
         Extraction {
             name: self.variable.clone(),
             part: Part::Body,
-            how: Extractor::Regex { pattern, template: "$1$$2$$3$".into() },
+            how: Extractor::Regex { pattern: Template::text(pattern), template: "$1$$2$$3$".into() },
             which: 1,
             default: None,
         }

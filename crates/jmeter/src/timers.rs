@@ -3,6 +3,7 @@
 use scenario::{Pacing, Pause};
 
 use crate::names::Timer;
+use crate::shaping;
 use crate::values::Fields;
 
 /// The pause that a timer makes. `groups` is how many groups of users the plan has.
@@ -21,7 +22,16 @@ pub(crate) fn pause(timer: Timer, fields: Fields<'_>, groups: usize) -> Result<P
             Ok(Pause::Poisson { offset_ms: fields.template(DELAY)?, mean_ms: fields.template(RANGE)? })
         }
         Timer::Throughput => throughput(fields, groups),
+        Timer::Shaping => shaping::pause(fields),
     }
+}
+
+/// Whether two timers keep a rate of which one has a schedule: the plug-in's has its request wait, and the other one works out
+/// what is left, before it or behind it.
+pub(crate) fn keep_two_rates(pauses: &[Pause]) -> bool {
+    let scheduled = pauses.iter().filter(|it| matches!(it, Pause::Scheduled(_))).count();
+    let paced = pauses.iter().filter(|it| matches!(it, Pause::Throughput { .. })).count();
+    scheduled > 1 || (scheduled == 1 && paced > 0)
 }
 
 fn throughput(fields: Fields<'_>, groups: usize) -> Result<Pause, String> {

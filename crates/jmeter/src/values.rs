@@ -93,13 +93,16 @@ impl<'a> Values<'a> {
         self.properties.get(name).map(String::as_str)
     }
 
-    /// A whole number that is known before the first request, written as `text` in the setting `name`; 0 for nothing.
-    pub(crate) fn whole_at_start(&self, name: &str, text: &str) -> Result<i64, String> {
+    /// A value that is known before the first request, written as `text` in the setting `name`.
+    pub(crate) fn text_at_start(&self, name: &str, text: &str) -> Result<String, String> {
         let template = self.template(text).map_err(|error| format!("{name}: {error}"))?;
-        let value = self
-            .at_start(&template)
-            .ok_or_else(|| format!("{name} has '{text}', which is not known before the test starts"))?;
-        whole(name, &value, 0)
+        self.at_start(&template)
+            .ok_or_else(|| format!("{name} has '{text}', which is not known before the test starts"))
+    }
+
+    /// The same as a whole number; 0 for nothing.
+    pub(crate) fn whole_at_start(&self, name: &str, text: &str) -> Result<i64, String> {
+        whole(name, &self.text_at_start(name, text)?, 0)
     }
 
     fn resolved(&self, template: &Template, variables: &BTreeMap<String, String>) -> Template {

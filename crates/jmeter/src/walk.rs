@@ -69,7 +69,7 @@ pub(crate) struct Walk<'a> {
     /// Module controllers that were followed.
     pub modules: usize,
     /// The longest waits of each request.
-    pub timeouts: Vec<(Place, Timeouts)>,
+    pub timeouts: Vec<Timeouts>,
 }
 
 /// Where an element goes on in a file of rows.
@@ -246,6 +246,9 @@ impl<'a> Walk<'a> {
                 level.rewritings.push(rewriting);
             }
             Scoped::Timer(timer) => {
+                if timer == names::Timer::Shaping {
+                    self.check_shaping()?;
+                }
                 let pause = timers::pause(timer, fields, self.groups)?;
                 level.pauses.push(checked::pause(pause)?);
             }
@@ -314,6 +317,21 @@ impl<'a> Walk<'a> {
         Err("its rows go on from one thread group to those after it (setUp, tearDown, Run Thread Groups \
              consecutively); share them within each group, or move it to one"
             .into())
+    }
+
+    /// Makes sure that a schedule of requests is that of one group.
+    fn check_shaping(&self) -> Result<(), String> {
+        if self.trail.len() == 2 && self.groups > 1 {
+            return Err("it stands at the test plan, and stops the thread groups one after another, as their requests come \
+                        to it; move it into one of them"
+                .into());
+        }
+        if self.group.controllers.contains(&names::Controller::Module) {
+            return Err("it stands in what a Module Controller runs, and may have several schedules; move it to the \
+                        thread group"
+                .into());
+        }
+        Ok(())
     }
 
     /// A variable that gets a new value with each iteration, or each time that a controller begins.
@@ -429,7 +447,7 @@ impl<'a> Walk<'a> {
                 let of_parts = step.multipart.iter().flat_map(Multipart::files);
                 let sent = step.body_file.as_deref().into_iter().chain(of_parts);
                 self.files.extend(sent.map(|file| DataFile::new(file.to_owned(), &place)));
-                self.timeouts.push((place, timeouts));
+                self.timeouts.push(timeouts);
                 vec![Step::Request(Box::new(step))]
             }
             Err(reasons) => {

@@ -57,6 +57,8 @@ pub struct Users<R> {
     arrivals: Vec<Option<Arrivals>>,
     /// Users of each group so far, by group.
     arrived: Vec<u32>,
+    /// Whether a schedule has ended a group, by group.
+    over: Vec<bool>,
     counts: Counts,
     /// When the load began: when the first user was asked.
     begun: Option<Instant>,
@@ -76,6 +78,7 @@ impl<R: Report> Users<R> {
             seats: seats.collect(),
             arrivals: groups.iter().map(|_| None).collect(),
             arrived: vec![0; groups.len()],
+            over: vec![false; groups.len()],
             counts: Counts::new(groups.len()),
             prepared: Arc::clone(prepared),
             world: World::new(setup),
@@ -112,6 +115,7 @@ impl<R: Report> Users<R> {
     fn leaves_at(&self, seat: usize, begun: Instant) -> Instant {
         let Seat { group, number, .. } = self.seats[seat];
         match &self.prepared.scenario().groups[group].users {
+            _ if self.over[group] => Instant::ORIGIN,
             Comings::Closed { delay, duration: Some(duration), .. } => begun + *delay + *duration,
             Comings::Planned { stays, .. } => {
                 stays.get(number as usize).map_or(Instant::FAR_FUTURE, |stay| begun + stay.to)
@@ -200,8 +204,9 @@ impl<R: Report> Users<R> {
         let it = &mut self.seats[seat];
         let kind = if outgoing.method == "HEAD" { RequestKind::Head } else { RequestKind::Ordinary };
         let intended = it.intended.take().unwrap_or(now);
+        let waits = outgoing.waits;
         it.begin(outgoing);
-        Next::Send(Due { intended, kind, target })
+        Next::Send(Due { intended, kind, target, waits })
     }
 
     /// The user leaves its seat.
@@ -212,6 +217,10 @@ impl<R: Report> Users<R> {
         self.counts.ended(group);
         self.world.goes(group);
         match ended {
+            Some(Ended::StopGroup) => {
+                self.over[group] = true;
+                Next::Pause(Duration::ZERO)
+            }
             Some(Ended::StopLoad) => Next::EndLoad,
             Some(Ended::StopNow) => Next::EndNow,
             Some(ended @ Ended::Endless) => {
@@ -272,10 +281,47 @@ mod tests {
     use std::collections::BTreeMap;
 
     use engine::Share;
-    use scenario::{Pause, Scenario, Stay, Step, Template};
+    use scenario::{Pause, RateRow, RateSchedule, RequestStep, Scenario, Stay, Step, Template};
     use units::Seed;
 
     use super::*;
+
+    fn setup() -> WorldSetup {
+        WorldSetup {
+            seed: Seed(1),
+            properties: BTreeMap::new(),
+            clock: Instant::ORIGIN,
+            epoch_ms: 0,
+            share: Share::WHOLE,
+            check: http::check,
+        }
+    }
+
+    /// Two requests, one a second, and then nobody of the group stays or comes any more.
+    #[test]
+    fn a_schedule_that_is_over_ends_its_group() {
+        let s = Duration::from_secs;
+        let stays = [0, 0, 3].map(|from| Stay { from: s(from), to: s(9) }).to_vec();
+        let users = Comings::Planned { stays, iterations: None };
+        let schedule = RateSchedule(vec![RateRow { from: 1.0, to: 1.0, seconds: 1 }]);
+        let pause = Step::Pause(Pause::Scheduled(schedule.into()));
+        let prepared = Prepared::new(Scenario::of_steps("scheduled", users, vec![pause], s(1))).unwrap();
+        let mut users = Users::new(&prepared, setup(), Servers::default(), None::<Steps>);
+        for (user, now_s, expected) in [
+            (0, 0, Next::Pause(s(1))),
+            (1, 0, Next::Pause(s(2))),
+            (2, 0, Next::Pause(s(3))),
+            (0, 1, Next::Pause(s(1))),
+            (1, 2, Next::Pause(s(0))),
+            (1, 2, Next::Leave),
+            (0, 2, Next::Pause(s(0))),
+            (0, 2, Next::Leave),
+            (2, 3, Next::Leave),
+        ] {
+            let next = users.step(user, Instant::ORIGIN + s(now_s));
+            assert_eq!(next, expected, "{user} at {now_s} s");
+        }
+    }
 
     /// Whoever has the lowest number need not be the first to come, nor the last to go.
     #[test]
@@ -286,15 +332,7 @@ mod tests {
         let pause = Step::Pause(Pause::Constant { ms: Template::text("1000") });
         let prepared = Prepared::new(Scenario::of_steps("planned", users, vec![pause], s(1))).unwrap();
         assert_eq!((seats(&prepared).get(), length(&prepared)), (2, Some(s(5))));
-        let setup = WorldSetup {
-            seed: Seed(1),
-            properties: BTreeMap::new(),
-            clock: Instant::ORIGIN,
-            epoch_ms: 0,
-            share: Share::WHOLE,
-            check: http::check,
-        };
-        let mut users = Users::new(&prepared, setup, Servers::default(), None::<Steps>);
+        let mut users = Users::new(&prepared, setup(), Servers::default(), None::<Steps>);
         let ms = Duration::from_millis;
         for (user, now_ms, expected) in [
             (0, 0, Next::Pause(s(2))),
@@ -312,5 +350,20 @@ mod tests {
             assert_eq!(next, expected, "{user} at {now_ms} ms");
         }
         assert_eq!(users.into_parts().1.all(), 2);
+    }
+
+    /// An engine is told the shortest, and what is out at the end has the longest.
+    #[test]
+    fn requests_may_wait_for_different_times() {
+        let s = Duration::from_secs;
+        let waits = |connect, request| Some(engine::Waits { connect: s(connect), request: s(request) });
+        let request = |waits| {
+            Step::Request(Box::new(RequestStep { waits, ..RequestStep::plain("a", "GET", "http://h/") }))
+        };
+        let users = Comings::Planned { stays: vec![Stay { from: s(0), to: s(9) }], iterations: None };
+        let steps = vec![request(waits(7, 1)), request(None), request(waits(3, 60))];
+        let prepared = Prepared::new(Scenario::of_steps("waits", users, steps, s(5))).unwrap();
+        let timeouts = plan(&prepared, &Setting::default(), &Servers::default()).unwrap().timeouts;
+        assert_eq!((timeouts.connect, timeouts.request, timeouts.drain), (s(3), s(1), s(60)));
     }
 }

@@ -1,6 +1,6 @@
 //! The hooks of a load thread, as the engine asks them.
 
-use engine::{Due, Next, Sample, Script};
+use engine::{Due, Next, Sample, Script, Waits};
 use http::{AnswerHead, Http1, RequestKind, Response};
 use mlua::{Function, LuaString, Table};
 use units::{Duration, Instant};
@@ -79,7 +79,8 @@ impl Hooks {
                 &it.request
             }
         };
-        Ok(Next::Send(Due { intended: now, kind: kind_of(request)?, target: self.target }))
+        let (kind, waits) = (kind_of(request)?, Waits::OF_LOAD);
+        Ok(Next::Send(Due { intended: now, kind, target: self.target, waits }))
     }
 
     fn tell(&mut self, user: u32, response: &Response) -> Result<(), ScriptError> {

@@ -49,6 +49,20 @@ pub enum Function {
     If,
     /// Upper or lower case.
     ChangeCase,
+    /// Lower case.
+    LowerCase,
+    /// Upper case.
+    UpperCase,
+    /// Characters by their numbers.
+    Char,
+    /// Its first argument. No log is written.
+    Log,
+    /// Nothing. No log is written.
+    Logn,
+    /// One of the values of several variables.
+    RandomFromMultipleVars,
+    /// A time, and so much before or after it.
+    TimeShift,
 }
 
 /// A function that is not known.
@@ -61,7 +75,7 @@ pub struct UnknownFunction {
 
 impl Function {
     /// All of them with their names, and the fewest and most arguments that they take.
-    pub const ALL: [(Self, &'static str, usize, usize); 22] = [
+    pub const ALL: [(Self, &'static str, usize, usize); 29] = [
         (Self::P, "P", 1, 2),
         (Self::Property, "property", 1, 3),
         (Self::Random, "Random", 2, 3),
@@ -84,6 +98,13 @@ impl Function {
         (Self::IsPropDefined, "isPropDefined", 1, 1),
         (Self::If, "if", 4, 5),
         (Self::ChangeCase, "changeCase", 1, 3),
+        (Self::LowerCase, "lowercase", 1, usize::MAX),
+        (Self::UpperCase, "uppercase", 1, usize::MAX),
+        (Self::Char, "char", 1, usize::MAX),
+        (Self::Log, "log", 1, 4),
+        (Self::Logn, "logn", 1, 3),
+        (Self::RandomFromMultipleVars, "RandomFromMultipleVars", 1, 2),
+        (Self::TimeShift, "timeShift", 4, 5),
     ];
 
     /// Its name, without underscores.
@@ -133,7 +154,7 @@ mod tests {
             assert_eq!(name.parse(), Ok(function));
             assert_eq!((function.name(), function.takes()), (name, (least, most)));
         }
-        assert_eq!(Function::ChangeCase as usize + 1, Function::ALL.len());
+        assert_eq!(Function::TimeShift as usize + 1, Function::ALL.len());
     }
 
     #[test]

@@ -9,13 +9,14 @@ mod request;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
+use engine::Waits;
 use serde::Deserialize;
 use units::{Duration, Rate};
 
 pub use self::children::Children;
 pub use self::data::{DataAtEnd, DataSet, DataSharing, Lacking, UserValues};
 pub use self::multipart::{FormContent, FormPart, Multipart};
-pub use self::pause::{Pacing, Pause};
+pub use self::pause::{Pacing, Pause, RateRow, RateSchedule};
 pub use self::request::{
     Assertion, Check, Extraction, Extractor, Field, JsonRules, Part, RequestCheck, RequestStep,
     SizeComparison,
@@ -33,9 +34,9 @@ pub struct Scenario {
     pub data: Vec<DataSet>,
     /// Users of one kind each; they run side by side.
     pub groups: Vec<Group>,
-    /// Longest wait for a connection.
+    /// Longest wait for a connection, where a request says nothing else.
     pub connect_timeout: Duration,
-    /// Longest wait for an answer.
+    /// Longest wait for an answer, where a request says nothing else.
     pub request_timeout: Duration,
 }
 
@@ -60,6 +61,11 @@ impl Scenario {
             connect_timeout: timeout,
             request_timeout: timeout,
         }
+    }
+
+    /// How long requests wait that say nothing else.
+    pub(crate) fn waits(&self) -> Waits {
+        Waits { connect: self.connect_timeout, request: self.request_timeout }
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use engine::Waits;
 use fancy_regex::{Regex, RegexBuilder};
 use plan::experiment::bounds::short_name;
 use plan::load::{CONNECTIONS_MAX, check_rate, span};
@@ -51,6 +52,8 @@ pub struct Prepared {
     wholes: Vec<(Multipart, Whole)>,
     /// The rates that requests are paced by, each once.
     paces: Vec<Pause>,
+    /// How long requests wait, each pair of times once.
+    waits: Vec<Waits>,
 }
 
 impl Prepared {
@@ -74,6 +77,7 @@ impl Prepared {
             bodies_bytes: 0,
             wholes: Vec::new(),
             paces: Vec::new(),
+            waits: Vec::new(),
         };
         for group in &scenario.groups {
             group.rows.iter().flatten().try_for_each(|set| prepared.data_set(*set))?;
@@ -86,6 +90,11 @@ impl Prepared {
     /// The scenario.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    /// How long its requests wait, each pair of times once.
+    pub fn waits(&self) -> &[Waits] {
+        &self.waits
     }
 
     /// Whether users can go through it whose connections carry other users' requests too, as far as that is known before they
@@ -168,6 +177,7 @@ impl Prepared {
 
     fn pause(&mut self, pause: &Pause) -> Result<(), PlanError> {
         match pause {
+            Pause::Scheduled(_) => Ok(()),
             Pause::Constant { ms } => number(ms, "a pause in milliseconds"),
             Pause::Uniform { offset_ms: a, range_ms: b }
             | Pause::Gaussian { offset_ms: a, deviation_ms: b }
@@ -193,6 +203,12 @@ impl Prepared {
 
     fn request(&mut self, request: &RequestStep) -> Result<(), PlanError> {
         constant_parts(request, http::check)?;
+        let waits = request.waits.unwrap_or_else(|| self.scenario.waits());
+        span("timeout", waits.request)?;
+        span("connect timeout", waits.connect)?;
+        if !self.waits.contains(&waits) {
+            self.waits.push(waits);
+        }
         let of_parts = request.multipart.iter().flat_map(Multipart::files);
         for file in request.body_file.as_deref().into_iter().chain(of_parts) {
             if !self.bodies.contains_key(file) {
@@ -216,9 +232,9 @@ impl Prepared {
                 Check::Json { path, value, regex, rules, .. } => {
                     self.compile_path(path)?;
                     match (value.as_ref().and_then(Template::constant), rules) {
-                        (Some(EMPTY_LIST), JsonRules::AsList) => {}
+                        (Some(EMPTY_LIST), JsonRules::AsList | JsonRules::AsJoinedList) => {}
                         (Some(pattern), _) if *regex => self.compile(pattern, true)?,
-                        (Some(text), JsonRules::AsList) => json_value(text)?,
+                        (Some(text), JsonRules::AsList | JsonRules::AsJoinedList) => json_value(text)?,
                         _ => {}
                     }
                 }
@@ -258,7 +274,10 @@ impl Prepared {
 
     fn extraction(&mut self, extraction: &Extraction) -> Result<(), PlanError> {
         match &extraction.how {
-            Extractor::Regex { pattern, .. } => self.compile(pattern, false),
+            // What is known only with an answer is compiled then.
+            Extractor::Regex { pattern, .. } => {
+                pattern.constant().map_or(Ok(()), |pattern| self.compile(pattern, false))
+            }
             Extractor::Json { path, .. } => self.compile_path(path),
             Extractor::Boundary { .. } | Extractor::Header { .. } => Ok(()),
         }

@@ -19,6 +19,7 @@ pub use self::servers::server_of;
 
 use std::sync::Arc;
 
+use engine::Waits;
 use http::RequestSpec;
 use units::{Duration, Instant};
 use url::{Position, Url};
@@ -56,6 +57,8 @@ pub enum Next {
 pub enum Ended {
     /// Its iterations are made, its data used up, or a failure ended it.
     Finished,
+    /// The schedule of its requests is over: all users of its group end, once their requests are answered.
+    StopGroup,
     /// A failure ends all users, once their requests are answered.
     StopLoad,
     /// A failure ends all users at once.
@@ -69,6 +72,7 @@ impl Ended {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
+            Self::StopGroup => "stopped their group",
             Self::StopLoad => "stopped the load",
             Self::StopNow => "stopped the load at once",
             Self::Endless => "steps without end, and no request or pause among them",
@@ -92,6 +96,8 @@ pub struct Outgoing {
     pub body: Arc<[u8]>,
     /// Whether the connection may be kept after the answer.
     pub keep_alive: bool,
+    /// How long it waits for a connection and for its answer.
+    pub waits: Waits,
     /// Whether the answer's body is looked at; else it need not be handed over.
     pub reads_body: bool,
     /// Whether it follows a redirect: the same sample as the request before, whose time goes on.

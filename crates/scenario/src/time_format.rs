@@ -11,6 +11,8 @@ use jiff::tz::TimeZone;
 const LETTERS: &str = "yMdHhmsSaEDuzZX";
 /// Digits of a number at most.
 const DIGITS_MAX: usize = 20;
+const MS_NS: i128 = 1_000_000;
+const SECOND_NS: i128 = 1_000_000_000;
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -61,6 +63,70 @@ pub(crate) fn formatted(format: &str, epoch_ms: i64) -> String {
         }
     }
     out
+}
+
+/// The first sign of `format` that means something else in `__timeShift`, if there is one: there formats are those of Java's
+/// `DateTimeFormatter`, of which these letters, so many at a time, are as here.
+pub(crate) fn unknown_in_shift(format: &str) -> Option<char> {
+    let is_known = |letter: char, count: usize| match letter {
+        'y' | 'M' | 'E' => count <= 4,
+        'd' | 'H' | 'h' | 'm' | 's' => count <= 2,
+        'z' | 'Z' | 'X' => count <= 3,
+        'S' => count == 3,
+        'a' => count == 1,
+        _ => false,
+    };
+    if divisor(format).is_some() {
+        return Some('/');
+    }
+    parts(format).into_iter().find_map(|part| match part {
+        Part::Letter(letter, count) => (!is_known(letter, count)).then_some(letter),
+        Part::Text(text) => text.chars().find(|sign| "[]{}#".contains(*sign)),
+    })
+}
+
+/// What `__timeShift` gives: the instant `date`, in milliseconds since 1970, or now, and `span` after it. What is no span is none.
+pub(crate) fn shifted(format: &str, date: &str, span: &str, now_ms: i64) -> String {
+    let from_ms: i64 = date.parse().unwrap_or(now_ms);
+    let ns = i128::from(from_ms) * MS_NS + span_ns(span).unwrap_or_default();
+    let ms = ns.div_euclid(MS_NS).clamp(i64::MIN.into(), i64::MAX.into());
+    formatted(format, ms as i64)
+}
+
+/// A span as Java writes it, such as `P1DT2H3M4.5S` or `-PT10M`, in nanoseconds.
+fn span_ns(text: &str) -> Option<i128> {
+    let text = text.to_ascii_uppercase();
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    let text = text.strip_prefix('P')?;
+    let (days, time) = text.split_once('T').map_or((text, None), |(days, time)| (days, Some(time)));
+    if time.map_or(days.is_empty(), str::is_empty) {
+        return None;
+    }
+    let (days, behind) = counted(days, 'D')?;
+    let (hours, time) = counted(time.unwrap_or_default(), 'H')?;
+    let (minutes, time) = counted(time, 'M')?;
+    let (seconds, end) = time.split_once('S').unwrap_or(("0", time));
+    if !(behind.is_empty() && end.is_empty()) {
+        return None;
+    }
+    let (whole, fraction) = seconds.split_once(['.', ',']).unwrap_or((seconds, ""));
+    if fraction.len() > 9 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let fraction_ns: i128 = format!("{fraction:0<9}").parse().ok()?;
+    let of_sign = if whole.starts_with('-') { -1 } else { 1 };
+    let whole: i64 = whole.parse().ok()?;
+    let seconds = ((days * 24 + hours) * 60 + minutes) * 60 + i128::from(whole);
+    Some(sign * (seconds * SECOND_NS + of_sign * fraction_ns))
+}
+
+/// The number before a unit, which is 0 where there is no such unit, and what stands behind it.
+fn counted(text: &str, unit: char) -> Option<(i128, &str)> {
+    let Some((number, behind)) = text.split_once(unit) else { return Some((0, text)) };
+    number.parse::<i64>().ok().map(|number| (number.into(), behind))
 }
 
 /// `/1000` divides the milliseconds.
@@ -166,6 +232,33 @@ mod tests {
             assert_eq!(unknown_letter(format), None, "{format}");
         }
         assert_eq!(unknown_letter("yyyy-QQ"), Some('Q'));
+    }
+
+    /// By the rules of Java's `Duration`.
+    #[test]
+    fn a_time_is_shifted_by_a_span() {
+        let now_ms = 1_709_258_405_078; // 2024-03-01, a Friday, 02:00:05.078 UTC
+        for (format, date, span, text) in [
+            ("yyyy-MM-dd", "", "P1D", "2024-03-02"),
+            ("yyyy-MM-dd", "", "-P1D", "2024-02-29"),
+            ("yyyy-MM-dd'T'HH:mm:ss.SSS", "", "pt-2h", "2024-03-01T00:00:05.078"),
+            ("E d MMM", "", "P7DT22H", "Sat 9 Mar"),
+            ("", "0", "PT1.5S", "1500"),
+            ("", "0", "-PT-0.5S", "500"),
+            ("", "-1", "PT0.0005S", "-1"),
+            ("", "", "-PT0.078S", "1709258405000"),
+            ("", "5", "+P1DT+1H1M1S", "90061005"),
+            ("", "5", "", "5"),
+        ] {
+            assert_eq!(shifted(format, date, span, now_ms), text, "{format} {date} {span}");
+            assert_eq!(unknown_in_shift(format), None, "{format}");
+        }
+        for span in ["1D", "P", "PT", "P1H", "PT1D", "P1M", "PT1S1M", "PT1.0000000001S", "PTxS", "P1DT"] {
+            assert_eq!(shifted("", "5", span, now_ms), "5", "{span}");
+        }
+        for (format, sign) in [("YYYY", 'Y'), ("yyyy[MM]", '['), ("S", 'S'), ("u", 'u'), ("/10", '/')] {
+            assert_eq!(unknown_in_shift(format), Some(sign), "{format}");
+        }
     }
 
     #[test]

@@ -7,9 +7,11 @@ use fancy_regex::Regex;
 use units::{Duration, Instant, Seed};
 
 use crate::data::Table;
-use crate::model::{DataAtEnd, DataSet, RequestCheck};
+use crate::model::{DataAtEnd, DataSet, RateSchedule, RequestCheck};
 use crate::prepared;
 
+/// Milliseconds of a second.
+const SECOND_MS: i64 = 1000;
 /// Expressions with variables in them that are kept compiled at most.
 const EXPRESSIONS_MAX: usize = 1000;
 
@@ -40,12 +42,34 @@ pub struct World {
     taken: HashMap<(usize, Option<usize>), u64>,
     /// When the last request of a shared rate was due, by rate and group.
     paced: HashMap<(usize, usize), Instant>,
+    /// Where schedules of requests stand, by their identity.
+    scheduled: HashMap<usize, Scheduled>,
     /// Calls of shared counters.
     counts: HashMap<usize, u64>,
     /// Users who are there, by group.
     there: BTreeMap<usize, u64>,
     /// Expressions that depend on variables; `None` is one that can't be compiled.
     expressions: HashMap<(String, bool), Option<Regex>>,
+}
+
+/// Where a schedule of requests stands, in seconds since 1970.
+#[derive(Debug, Clone, Copy)]
+struct Scheduled {
+    /// The second in which it began.
+    begun: i64,
+    /// The second of the last request.
+    second: i64,
+    /// Requests of that second so far.
+    made: u64,
+}
+
+/// A request of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// It is due then, which may have passed.
+    At(Instant),
+    /// There is none left. The schedule is over then.
+    Over(Instant),
 }
 
 /// A row that a user is to take.
@@ -67,6 +91,7 @@ impl World {
             setup,
             taken: HashMap::new(),
             paced: HashMap::new(),
+            scheduled: HashMap::new(),
             counts: HashMap::new(),
             there: BTreeMap::new(),
             expressions: HashMap::new(),
@@ -134,6 +159,38 @@ impl World {
         due
     }
 
+    /// The next request of the schedule with this identity, for which somebody asks now. Seconds that nobody asked in are lost.
+    pub(crate) fn slot(&mut self, identity: usize, schedule: &RateSchedule) -> Slot {
+        let now = self.epoch_ms().div_euclid(SECOND_MS);
+        let share = self.setup.share;
+        let mut it =
+            self.scheduled.get(&identity).copied().unwrap_or(Scheduled { begun: now, second: now, made: 0 });
+        if now > it.second {
+            (it.second, it.made) = (now, 0);
+        }
+        let slot = loop {
+            let begins_ms = it.second.saturating_mul(SECOND_MS);
+            let Some(rate) = schedule.rate(it.second.abs_diff(it.begun)) else {
+                break Slot::Over(self.at_epoch_ms(begins_ms));
+            };
+            let number = it.made.saturating_mul(u64::from(share.of.get())).saturating_add(share.index.into());
+            if let Some(after_ms) = due_within_second(rate, number) {
+                it.made += 1;
+                break Slot::At(self.at_epoch_ms(begins_ms.saturating_add(after_ms)));
+            }
+            (it.second, it.made) = (it.second + 1, 0);
+        };
+        self.scheduled.insert(identity, it);
+        slot
+    }
+
+    /// The instant at which the wall clock says this, in milliseconds since 1970; none is before all instants.
+    fn at_epoch_ms(&self, epoch_ms: i64) -> Instant {
+        let WorldSetup { clock, epoch_ms: at_clock, .. } = self.setup;
+        let span = Duration::from_millis(epoch_ms.abs_diff(at_clock));
+        if epoch_ms < at_clock { clock - span } else { clock + span }
+    }
+
     /// A user of this group comes.
     pub fn comes(&mut self, group: usize) {
         *self.there.entry(group).or_default() += 1;
@@ -160,6 +217,13 @@ impl World {
         let compile = || prepared::regex(pattern, whole).ok();
         self.expressions.entry((pattern.to_owned(), whole)).or_insert_with(compile).as_ref()
     }
+}
+
+/// In which millisecond of a second the request of this number is due, from 0; `None` in none of it. As in JMeter's plug-in, the
+/// first one is due whatever the rate.
+fn due_within_second(rate: f64, number: u64) -> Option<i64> {
+    let after_ms = if number == 0 { 0.0 } else { (number as f64 * (SECOND_MS as f64 / rate)).ceil() };
+    (after_ms < SECOND_MS as f64).then_some(after_ms as i64)
 }
 
 /// The row of this number, or what the data set says of those after the last.

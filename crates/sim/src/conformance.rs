@@ -11,7 +11,7 @@ use std::fmt::Debug;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use engine::{Config, Due, Engine, Io, Next, Reuse, Sample, Script, Sink, drive};
+use engine::{Config, Due, Engine, Io, Next, Reuse, Sample, Script, Sink, Waits, drive};
 use http::{Http1, RequestKind, Response};
 use units::{Duration, Instant};
 
@@ -136,7 +136,7 @@ struct FromOwnMemory {
 impl Script for FromOwnMemory {
     fn next(&mut self, user: u32, now: Instant) -> Next {
         self.own[user as usize].copy_from_slice(&self.request);
-        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: user })
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: user, waits: Waits::OF_LOAD })
     }
 
     fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {

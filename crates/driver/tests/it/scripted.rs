@@ -5,7 +5,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroU32;
 
 use driver::{Backend, Control, Route, probe_uring, run_scripted};
-use engine::{Begin, Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts};
+use engine::{
+    Begin, Config, Due, Expect, Load, Next, Request, Reuse, Sample, Script, Share, Stop, Timeouts, Waits,
+};
 use http::{Http1, Limits, RequestKind, Response};
 use units::{Duration, Instant, Seed};
 
@@ -52,7 +54,8 @@ impl Script for Turns {
         self.requests[user as usize] =
             format!("GET /{user}/{made} HTTP/1.1\r\nX: {padding}\r\n\r\n").into_bytes();
         self.bodies[user as usize].clear();
-        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: *made % 2 })
+        let target = *made % 2;
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target, waits: Waits::OF_LOAD })
     }
 
     fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU64;
 
 use driver::{EpollIo, RingSizes, Route, UringIo, probe_uring};
-use engine::{Due, Engine, Io, Next, Outcome, Sample, Script, Sink, drive};
+use engine::{Due, Engine, Io, Next, Outcome, Sample, Script, Sink, Waits, drive};
 use http::{Http1, RequestKind, Response};
 use rustix::io::Errno;
 use units::{Duration, Instant};
@@ -51,7 +51,7 @@ struct FromOwnMemory(Vec<u8>);
 
 impl Script for FromOwnMemory {
     fn next(&mut self, _: u32, now: Instant) -> Next {
-        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: 0 })
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: 0, waits: Waits::OF_LOAD })
     }
 
     fn ask(&mut self, _: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {

@@ -1,7 +1,7 @@
 //! How connections come and go, and what that means for the exchanges that have their places on them.
 
 use http::{Malformed, Protocol};
-use units::Instant;
+use units::{Duration, Instant};
 
 use super::{Engine, Stage};
 use crate::config::Load;
@@ -34,7 +34,17 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         connection.generation = connection.generation.wrapping_add(1);
         (connection.link, connection.is_securing) = (Link::Opening, false);
         self.enter(index, State::Connecting, now);
+        if P::SCRIPTED && !H::MULTIPLEXED {
+            self.time_opening(index, now + self.config.timeouts.connect);
+        }
         self.actions.push_back(Action::Connect(self.conn(number)));
+    }
+
+    /// Sets the timer of a connection that is being opened, unless that of an earlier opening is still to go off, which is sooner.
+    pub(super) fn time_opening(&mut self, index: u32, at: Instant) {
+        if !core::mem::replace(&mut self.answers[index as usize].opening_timed, true) {
+            self.openings.set(index, at);
+        }
     }
 
     /// Gets a connection for the exchange's request, which is in no queue and has none.
@@ -170,8 +180,14 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     /// When the exchange, which is connecting, gives that up.
-    fn connecting_until(&self, index: u32) -> Instant {
-        self.places.exchange(index).since + self.config.timeouts.connect
+    pub(super) fn connecting_until(&self, index: u32) -> Instant {
+        let of_load = self.config.timeouts.connect;
+        let timeout = if P::SCRIPTED && !H::MULTIPLEXED {
+            self.answers[index as usize].waits.connect.max(of_load)
+        } else {
+            of_load
+        };
+        self.places.exchange(index).since + timeout
     }
 
     /// What failed first and when: the connection, as is seen at `now`, or the time for it.
@@ -246,10 +262,17 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
     }
 
+    /// How long the exchange's request may take.
+    #[inline]
+    pub(super) fn request_timeout(&self, index: u32) -> Duration {
+        let of_load = self.config.timeouts.request;
+        if P::SCRIPTED { self.answers[index as usize].waits.request.max(of_load) } else { of_load }
+    }
+
     /// When the exchange's request, if it was sent, is given up.
     pub(super) fn deadline(&self, index: u32) -> Option<Instant> {
         let exchange = self.places.exchange(index);
-        exchange.is_out().then(|| exchange.since + self.config.timeouts.request)
+        exchange.is_out().then(|| exchange.since + self.request_timeout(index))
     }
 
     /// Ends requests if what is told of their connection at `now` came after their deadline: that it is told before the
@@ -330,7 +353,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// How a request ends that was not answered until `done`, and when: one that went out twice has the time of one.
     pub(super) fn end_of_resent(&self, index: u32, outcome: Outcome, done: Instant) -> (Outcome, Instant) {
         let exchange = self.places.exchange(index);
-        let until = self.sent(index) + self.config.timeouts.request;
+        let until = self.sent(index) + self.request_timeout(index);
         if exchange.resent && until < done { (Outcome::TimedOut, until) } else { (outcome, done) }
     }
 

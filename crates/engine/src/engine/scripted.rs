@@ -110,10 +110,10 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     }
 
     fn send_scripted(&mut self, index: u32, due: Due, now: Instant) {
-        let Due { intended, kind, target } = due;
+        let Due { intended, kind, target, waits } = due;
         let index = if H::MULTIPLEXED { self.go_over(index, target, now) } else { index };
         let answer = &mut self.answers[index as usize];
-        answer.kind = kind;
+        (answer.kind, answer.waits) = (kind, waits);
         if !H::MULTIPLEXED && core::mem::replace(&mut answer.target, target) != target {
             self.close(index);
         }

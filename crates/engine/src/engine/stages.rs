@@ -25,6 +25,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             | State::Waiting
             | State::Queued
             | State::Moving => Duration::MAX,
+            // Scripted users may wait for different times, and have timers of their own.
+            State::Connecting if P::SCRIPTED && !H::MULTIPLEXED => Duration::MAX,
             State::Connecting => self.config.timeouts.connect,
             State::Free => self.config.timeouts.idle,
             State::Thinking => match self.config.load {
@@ -86,12 +88,31 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             // One that has yet to go out has all of its time before it.
             let is_waiting = exchange.to_be_sent && !is_moving;
             let since = if is_waiting { now } else { self.sent(index) };
-            let at = since + self.config.timeouts.request;
+            let at = since + self.request_timeout(index);
             if at <= heard {
                 self.time_out(index, at, now);
             } else {
                 self.places.exchange_mut(index).has_timer = true;
-                self.timers.set(index, at);
+                // The next request may have less time than this one, and no less than that.
+                self.timers.set(index, at.min(now + self.config.timeouts.request));
+            }
+        }
+    }
+
+    /// Gives up connections of scripted users that are not open when their requests wait for them no longer.
+    pub(super) fn expire_openings(&mut self, now: Instant) {
+        for _ in 0..self.openings.len() {
+            let Some(index) = self.openings.take_due(now) else { return };
+            self.answers[index as usize].opening_timed = false;
+            if self.places.exchange(index).state != State::Connecting {
+                continue;
+            }
+            let until = self.connecting_until(index);
+            if until <= now {
+                self.connect_timed_out(index, until, now);
+            } else {
+                // The next one may have less time.
+                self.time_opening(index, until.min(now + self.config.timeouts.connect));
             }
         }
     }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jmeter::{Plan, PlanNotUnderstood, import, import_with};
-use scenario::{Answer, Ended, Next, Outgoing, Pause, Prepared, Session, Step, Template, World, WorldSetup};
+use scenario::{
+    Answer, Ended, Next, Outgoing, Pause, Prepared, RateRow, Session, Step, Template, World, WorldSetup,
+};
 use units::{Duration, Instant, Seed};
 
 /// A folder for the files of a test.
@@ -675,4 +678,133 @@ fn a_poisson_timer_is_a_pause_of_that_distribution() {
     let [Step::Request(request)] = plan.scenario.groups[0].steps.as_slice() else { panic!("one request") };
     let (offset_ms, mean_ms) = (Template::text("300"), Template::text("100.0"));
     assert_eq!(request.pauses, [Pause::Poisson { offset_ms, mean_ms }]);
+}
+
+/// What most have is left to the scenario. A request without a timeout has JMeter's, or what stands for it.
+#[test]
+fn requests_keep_their_own_timeouts() {
+    let timed = |path: &str, connect_ms: &str, answer_ms: &str| {
+        let timeouts =
+            [("HTTPSampler.connect_timeout", connect_ms), ("HTTPSampler.response_timeout", answer_ms)];
+        let texts = [("HTTPSampler.domain", "h"), ("HTTPSampler.path", path), timeouts[0], timeouts[1]];
+        element("HTTPSamplerProxy", &texts, "")
+    };
+    let looped = |below: &str| element("LoopController", &[("LoopController.loops", "1")], below);
+    let (a, b, c) = (timed("/a", "20000", "1000"), timed("/b", "", ""), timed("/c", "20000", "1000"));
+    let plan_of = |inside: &str| plan(Path::new(""), &group("g", 1, inside));
+    let s = Duration::from_secs;
+    let waits = |plan: &Plan| -> Vec<(Duration, Duration)> {
+        sent_by_one(plan, |_| "").iter().map(|it| (it.waits.connect, it.waits.request)).collect()
+    };
+    let differing = plan_of(&format!("{a}{}", looped(&format!("{b}{c}"))));
+    assert_eq!(waits(&differing), [(s(20), s(1)), (s(127), s(600)), (s(20), s(1))]);
+    let some = "some requests have no response timeout: one of them that is not answered within 600s fails, and in \
+                JMeter never ends";
+    assert_eq!(differing.notes, [some]);
+    let alike = plan_of(&format!("{a}{}", looped(&c)));
+    assert_eq!(waits(&alike), [(s(20), s(1)); 2]);
+    assert_eq!((alike.scenario.connect_timeout, alike.scenario.request_timeout), (s(20), s(1)));
+    assert!(!format!("{:?}", alike.scenario).contains("waits: Some"), "{alike:?}");
+}
+
+/// What is wrong with a plan that has this at its test plan, or nothing.
+fn told(elements: &str, properties: &[(&str, &str)]) -> String {
+    let text = format!(
+        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{elements}</hashTree></hashTree>\
+         </jmeterTestPlan>"
+    );
+    let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let read = import(Path::new("p.jmx"), &text, &properties.collect());
+    read.err().map(|error| error.to_string()).unwrap_or_default()
+}
+
+/// A Throughput Shaping Timer with these rows.
+fn shaping(rows: &[&[&str]]) -> String {
+    let rows: String = rows.iter().map(|row| texts("x", row)).collect();
+    let class = "kg.apc.jmeter.timers.VariableThroughputTimer";
+    format!(
+        "<{class} testname=\"shaping\"><collectionProp name=\"load_profile\">{rows}</collectionProp></{class}><hashTree/>"
+    )
+}
+
+#[test]
+fn a_throughput_shaping_timer_is_one_schedule_for_its_group() {
+    let timer = shaping(&[&["10", " 50.5", "180"], &["${__P(rate,7)}", "7", "2"]]);
+    let inside = format!("{timer}{}{}", request("/a"), element("GenericController", &[], &request("/b")));
+    let plan = plan(Path::new(""), &group("g", 9, &inside));
+    let [Step::Request(a), Step::Sequence(below)] = plan.scenario.groups[0].steps.as_slice() else {
+        panic!("{plan:?}")
+    };
+    let [Step::Request(b)] = below.as_slice() else { panic!("{below:?}") };
+    let ([Pause::Scheduled(of_a)], [Pause::Scheduled(of_b)]) = (a.pauses.as_slice(), b.pauses.as_slice())
+    else {
+        panic!("{plan:?}")
+    };
+    assert!(Arc::ptr_eq(of_a, of_b), "both take its requests by turns");
+    let row = |from, to, seconds| RateRow { from, to, seconds };
+    assert_eq!(of_a.0, [row(10.0, 50.5, 180), row(7.0, 7.0, 2)]);
+}
+
+#[test]
+fn a_throughput_shaping_timer_that_does_something_else_in_jmeter_is_refused() {
+    let good = shaping(&[&["1", "2", "3"]]);
+    let with = |timer: &str| group("g", 1, &format!("{timer}{}", request("/a")));
+    assert_eq!(told(&with(&good), &[]), "");
+    assert_eq!(told(&format!("{good}{}", with("")), &[]), "", "there is one group");
+    let pace = element("ConstantThroughputTimer", &[("throughput", "60")], "");
+    for (elements, properties, what) in [
+        (with(&shaping(&[])), &[][..], "load_profile has no row"),
+        (with(&shaping(&[&["1", "2"]])), &[], "has a row of 2 numbers, and not of 3"),
+        (with(&shaping(&[&["x", "2", "3"]])), &[], "has 'x', which is no number of requests a second"),
+        (with(&shaping(&[&["1", "-2", "3"]])), &[], "has '-2', which is no number of requests"),
+        (with(&shaping(&[&["1", "2", "0"]])), &[], "a row of 0 seconds"),
+        (with(&shaping(&[&["1", "2", "2.5"]])), &[], "is '2.5', which is no whole number"),
+        (with(&good), &[("load_profile", "const(1,10s)")], "the property load_profile replaces its table"),
+        (with(&format!("{good}{pace}")), &[], "another timer that keeps a rate apply to it"),
+        (with(&format!("{good}{good}")), &[], "another timer that keeps a rate apply to it"),
+        (format!("{good}{}{}", with(""), with("")), &[], "stops the thread groups one after another"),
+    ] {
+        let told = told(&elements, properties);
+        assert!(told.contains(what), "{elements}: {told}");
+    }
+}
+
+/// An expression has the values that its variables have by then, and a list may be put together.
+#[test]
+fn extractors_look_for_what_variables_say_and_put_lists_together() {
+    let asks = |path: &str, extractor: &str| {
+        element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", path)], extractor)
+    };
+    let regex = |name: &str, regex: &str| {
+        let texts = [
+            ("RegexExtractor.refname", name),
+            ("RegexExtractor.regex", regex),
+            ("RegexExtractor.template", "$1$"),
+            ("RegexExtractor.match_number", "1"),
+        ];
+        element("RegexExtractor", &texts, "")
+    };
+    let list = [
+        ("JSONPostProcessor.referenceNames", "x"),
+        ("JSONPostProcessor.jsonPathExprs", "$.a[*]"),
+        ("JSONPostProcessor.match_numbers", "-1"),
+        ("JSONPostProcessor.compute_concat", "true"),
+    ];
+    let inside = [
+        asks("/a", &regex("key", "key:(.)")),
+        asks("/b", &regex("v", r"${key}=(\d+)")),
+        request("/c${v}"),
+        asks("/d", &element("JSONPostProcessor", &list, "")),
+        request("/e${x_ALL}"),
+    ];
+    let plan = plan(Path::new(""), &group("g", 1, &inside.concat()));
+    let answer = |path: &str| match path {
+        "/a" => "key:b",
+        "/b" => "a=1 b=22",
+        "/d" => "{\"a\":[1,2]}",
+        _ => "",
+    };
+    let sent = sent_by_one(&plan, answer);
+    let paths: Vec<&str> = sent.iter().map(|it| it.url.path()).collect();
+    assert_eq!(paths, ["/a", "/b", "/c22", "/d", "/e1,2"]);
 }

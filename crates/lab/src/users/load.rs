@@ -77,7 +77,7 @@ impl Setting<'_> {
 /// # Errors
 /// More connections or exchanges than a load may have.
 pub fn plan(prepared: &Prepared, setting: &Setting<'_>, servers: &Servers) -> Result<LoadPlan, LabError> {
-    let (scenario, users) = (prepared.scenario(), seats(prepared));
+    let users = seats(prepared);
     let http = match setting.http {
         HttpVersion::Http1 => HttpVersion::Http1,
         HttpVersion::Http2 { settings, prior_knowledge } => {
@@ -92,17 +92,23 @@ pub fn plan(prepared: &Prepared, setting: &Setting<'_>, servers: &Servers) -> Re
         load: Load::Scripted { users },
         stop: Stop { duration: length(prepared).unwrap_or(Duration::MAX), requests: setting.requests },
         warm_up: Duration::ZERO,
-        timeouts: Timeouts {
-            connect: scenario.connect_timeout,
-            request: scenario.request_timeout,
-            idle: Duration::MAX,
-            drain: scenario.request_timeout,
-        },
+        timeouts: timeouts(prepared),
         reuse: if setting.fresh_connections { Reuse::FreshConnection } else { Reuse::KeepAlive },
         seed: setting.seed,
         io: setting.io,
         http,
     })
+}
+
+/// The shortest that any request waits; what is out at the end may be answered for as long as any may take.
+fn timeouts(prepared: &Prepared) -> Timeouts {
+    let (scenario, all) = (prepared.scenario(), prepared.waits());
+    Timeouts {
+        connect: all.iter().map(|it| it.connect).min().unwrap_or(scenario.connect_timeout),
+        request: all.iter().map(|it| it.request).min().unwrap_or(scenario.request_timeout),
+        idle: Duration::MAX,
+        drain: all.iter().map(|it| it.request).max().unwrap_or(scenario.request_timeout),
+    }
 }
 
 /// Connections of so many users, to all servers together.

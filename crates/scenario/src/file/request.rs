@@ -41,6 +41,7 @@ impl Reader<'_> {
             multipart: None,
             keep_alive: step.keep_alive.unwrap_or(true),
             redirects_max: step.redirects.unwrap_or(self.redirects_max),
+            waits: None,
             sets: Vec::new(),
             pauses: step.pace.iter().map(pace).collect(),
             extractions: match &step.extract {
@@ -178,7 +179,7 @@ impl Reader<'_> {
         let regex = self.regex(pattern, pattern.get_ref())?;
         let default = if regex.captures_len() > 1 { "$1$" } else { "$0$" };
         let template = template.map_or(default, |template| template.get_ref()).to_owned();
-        Ok(Extractor::Regex { pattern: pattern.get_ref().clone(), template })
+        Ok(Extractor::Regex { pattern: Template::text(pattern.get_ref().as_str()), template })
     }
 
     fn which(&self, which: &Spanned<Value>) -> Result<i32, PlanError> {

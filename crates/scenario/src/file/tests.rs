@@ -179,7 +179,7 @@ u = { regex = "(a)(b)", template = "$2$" }"#,
         default: default.map(str::to_owned),
     };
     let regex = |pattern: &str, template: &str| Extractor::Regex {
-        pattern: pattern.into(),
+        pattern: Template::text(pattern),
         template: template.into(),
     };
     let between = Extractor::Boundary { left: "<".into(), right: ">".into() };

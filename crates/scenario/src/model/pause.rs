@@ -1,5 +1,7 @@
 //! How long users pause.
 
+use std::sync::Arc;
+
 use crate::template::Template;
 
 /// A pause.
@@ -38,6 +40,39 @@ pub enum Pause {
         /// Whose requests.
         of: Pacing,
     },
+    /// Until the next request of a schedule is due. All who come to one and the same take its requests by turns.
+    Scheduled(Arc<RateSchedule>),
+}
+
+/// Requests a second, one second of the wall clock after another (JMeter's Throughput Shaping Timer). Who comes late within a
+/// second makes up for it in that second alone. Behind the last second all users of the group end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateSchedule(pub Vec<RateRow>);
+
+/// A rate that goes from one value to another, a step a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateRow {
+    /// Requests a second in its first second.
+    pub from: f64,
+    /// Those in the second behind its last, which is the row's as well.
+    pub to: f64,
+    /// How many seconds it has, at least one.
+    pub seconds: u32,
+}
+
+impl RateSchedule {
+    /// Requests a second in this second, from 0; `None` behind its end. The second behind a row is still one of it.
+    pub(crate) fn rate(&self, second: u64) -> Option<f64> {
+        let mut left = second;
+        for RateRow { from, to, seconds } in &self.0 {
+            let seconds = u64::from(*seconds);
+            if left <= seconds {
+                return Some(from + left as f64 * (to - from) / seconds as f64);
+            }
+            left -= seconds;
+        }
+        None
+    }
 }
 
 /// Who comes to a rate.
@@ -52,4 +87,20 @@ pub enum Pacing {
     PartOfLoad,
     /// The users of the group together, who take turns: whoever asks first has the next.
     Group,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the plug-in's own method: the second at the end of a row is the row's.
+    #[test]
+    fn a_schedule_has_a_rate_for_each_second() {
+        let row = |from, to, seconds| RateRow { from, to, seconds };
+        let schedule = RateSchedule(vec![row(10.0, 50.0, 180), row(7.0, 7.0, 2), row(0.0, 4.0, 1)]);
+        let rates = [0, 90, 180, 181, 182, 183, 184].map(|second| schedule.rate(second));
+        let expected = [10.0, 30.0, 50.0, 7.0, 7.0, 4.0].map(Some);
+        assert_eq!(rates[..6], expected);
+        assert_eq!(rates[6], None);
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::Waits;
 use http::{InvalidRequest, RequestSpec};
 use units::Duration;
 
@@ -39,6 +40,8 @@ pub struct RequestStep {
     pub keep_alive: bool,
     /// Redirects followed at most; 0 takes them as answers.
     pub redirects_max: u32,
+    /// How long it waits for a connection and for its answer; `None` is as long as the scenario says.
+    pub waits: Option<Waits>,
     /// Variables that are set before it, and before its pauses. Requests that have the same ones share them, and so the counts of
     /// the counters in them.
     pub sets: Vec<Arc<UserValues>>,
@@ -64,6 +67,7 @@ impl RequestStep {
             multipart: None,
             keep_alive: true,
             redirects_max: 0,
+            waits: None,
             sets: Vec::new(),
             pauses: Vec::new(),
             extractions: Vec::new(),
@@ -92,8 +96,8 @@ pub struct Extraction {
 pub enum Extractor {
     /// A regular expression and a template such as `$1$`.
     Regex {
-        /// The expression.
-        pattern: String,
+        /// The expression, in which variables have the values that they have when the answer comes.
+        pattern: Template,
         /// What of the match.
         template: String,
     },
@@ -128,6 +132,8 @@ pub enum JsonRules {
     /// nothing found, `name_1`, `name_2`, … go each time, and `name_matchNr` says how many there were unless one at random is
     /// asked for. In an assertion a list fits where it does or one of its values, and values have types.
     AsList,
+    /// The same; and an extraction of all matches puts them together into `name_ALL`, with commas between them.
+    AsJoinedList,
 }
 
 /// A part of an answer or its request.

@@ -61,7 +61,9 @@ fn one(
                 format!("has {size} bytes, and must {not}have {sign} {bytes}")
             })
         }
-        Check::Json { path, rules: JsonRules::AsList, .. } if received.text().is_empty() => {
+        Check::Json { path, rules: JsonRules::AsList | JsonRules::AsJoinedList, .. }
+            if received.text().is_empty() =>
+        {
             Err(format!("{path}: the answer has no body"))
         }
         Check::Json { path, value, regex, or_null, rules } => {
@@ -73,7 +75,9 @@ fn one(
                     let wanted = Wanted { value: &value, regex: *regex, or_null: *or_null };
                     match rules {
                         JsonRules::AsFound => wanted.is_one_of(&found, scope)?,
-                        JsonRules::AsList => wanted.is_in_list(path, &found, scope)?,
+                        JsonRules::AsList | JsonRules::AsJoinedList => {
+                            wanted.is_in_list(path, &found, scope)?
+                        }
                     }
                 }
             };

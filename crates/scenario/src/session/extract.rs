@@ -22,7 +22,8 @@ pub(super) fn all(
 ) -> Result<(), String> {
     let mut result = Ok(());
     for extraction in extractions {
-        if let Extractor::Json { path, rules: JsonRules::AsList } = &extraction.how {
+        if let Extractor::Json { path, rules: JsonRules::AsList | JsonRules::AsJoinedList } = &extraction.how
+        {
             result = result.and(keep_list(extraction, path, received, scope));
             continue;
         }
@@ -62,8 +63,12 @@ fn matches(extraction: &Extraction, received: &Received<'_>, scope: &mut Scope<'
             between(&text, left, right).take(wanted).map(|it| plain(it.to_owned())).collect()
         }
         Extractor::Regex { pattern, template } => {
+            let pattern = scope.text(pattern);
             let text = received.part(&extraction.part, |name| scope.user.variables.get(name));
-            let Some(regex) = scope.prepared.regex(pattern, false) else { return Vec::new() };
+            let known = scope.prepared.regex(&pattern, false);
+            let Some(regex) = known.or_else(|| scope.world.expression(&pattern, false)) else {
+                return Vec::new();
+            };
             // An expression that takes too many steps fails; what was found before counts.
             let found = regex.captures_iter(&text).take(wanted).map_while(Result::ok);
             found.map(|captures| regex_match(&captures, template)).collect()
@@ -165,9 +170,12 @@ fn keep_list(
         (Some(json), Some(path)) => path.query(json).all(),
         _ => Vec::new(),
     };
-    let mut put = |name: &str, index: usize| {
+    let value = |index: usize| {
         let value = found.get(index).filter(|value| !value.is_null()).map(|value| json::text(value));
-        if let Some(value) = value.or_else(|| extraction.default.clone()) {
+        value.or_else(|| extraction.default.clone())
+    };
+    let mut put = |name: &str, index: usize| {
+        if let Some(value) = value(index) {
             variables.set(name, value);
         }
     };
@@ -181,6 +189,11 @@ fn keep_list(
     }
     if is_looked_into && (which != 0 || found.is_empty()) {
         variables.set(&format!("{name}_matchNr"), found.len().to_string());
+    }
+    let is_joined = matches!(extraction.how, Extractor::Json { rules: JsonRules::AsJoinedList, .. });
+    if is_looked_into && which < 0 && is_joined {
+        let all: Vec<String> = (0..found.len().min(MATCHES_MAX)).filter_map(value).collect();
+        variables.set(&format!("{name}_ALL"), all.join(","));
     }
     if which < 0 && found.len() > MATCHES_MAX {
         return Err(format!("{name}: more than {MATCHES_MAX} matches"));

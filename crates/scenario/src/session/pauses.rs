@@ -3,11 +3,11 @@
 use units::Duration;
 
 use super::poisson::poisson;
-use super::user::random_unit;
+use super::user::{identity, random_unit};
 use super::walk::State;
-use crate::model::{Pacing, Pause};
+use crate::model::{Pacing, Pause, RateSchedule};
 use crate::prepared::Prepared;
-use crate::world::World;
+use crate::world::{Slot, World};
 
 /// Longest pause, in milliseconds: a hundred days.
 const PAUSE_MS_MAX: f64 = 8_640_000_000.0;
@@ -17,6 +17,7 @@ impl State {
     pub(super) fn pause(&mut self, pause: &Pause, prepared: &Prepared, world: &mut World) -> Duration {
         let mut scope = self.scope(prepared, world);
         let ms = match pause {
+            Pause::Scheduled(schedule) => return self.until_slot(schedule, world),
             Pause::Constant { ms } => scope.number(ms),
             Pause::Uniform { offset_ms, range_ms } => {
                 let (offset, range) = (scope.number(offset_ms), scope.number(range_ms));
@@ -45,6 +46,17 @@ impl State {
             }
         };
         Duration::from_secs_f64(ms.clamp(0.0, PAUSE_MS_MAX) / 1e3)
+    }
+
+    /// How long it is until a request of a schedule is due, or until the schedule is over, which is kept in mind.
+    fn until_slot(&mut self, schedule: &RateSchedule, world: &mut World) -> Duration {
+        match world.slot(identity(schedule), schedule) {
+            Slot::At(at) => at.since(world.now),
+            Slot::Over(at) => {
+                self.over = Some(at);
+                at.since(world.now)
+            }
+        }
     }
 
     /// How long it is until a request of a rate is due. The first is due at once.

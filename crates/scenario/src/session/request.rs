@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::Waits;
 use units::{Duration, Instant};
 use url::{Url, form_urlencoded};
 
@@ -28,6 +29,7 @@ pub(super) struct Pending {
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Arc<[u8]>,
     pub(super) keep_alive: bool,
+    pub(super) waits: Waits,
     pub(super) reads_body: bool,
     pub(super) redirects_left: u32,
     /// Whether a redirect was followed.
@@ -83,6 +85,7 @@ impl State {
             headers,
             body: Arc::clone(&pending.body),
             keep_alive: pending.keep_alive,
+            waits: pending.waits,
             reads_body: pending.reads_body,
             continues,
             within_parent: self.within_parent(),
@@ -189,6 +192,7 @@ fn put_together(
         headers,
         body: whole.or(of_file).unwrap_or_else(|| body.into()),
         keep_alive: step.keep_alive,
+        waits: step.waits.unwrap_or_else(|| scope.prepared.scenario().waits()),
         reads_body: reads_body(step),
         redirects_left: step.redirects_max,
         followed: false,

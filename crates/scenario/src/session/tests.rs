@@ -18,7 +18,8 @@ use super::{Answer, Ended, Next, Outgoing, Session, Sums, Transaction, Verdict};
 use crate::model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
     FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart, OnError, OnceOf, OwnCookie, Pacing,
-    Part, Pause, Pick, Portion, RequestStep, Scenario, SizeComparison, Step, Times, UserValues, Users,
+    Part, Pause, Pick, Portion, RateRow, RateSchedule, RequestStep, Scenario, SizeComparison, Step, Times,
+    UserValues, Users,
 };
 use crate::prepared::Prepared;
 use crate::template::{Piece, Template};
@@ -44,6 +45,7 @@ fn request_step(name: &str) -> RequestStep {
         multipart: None,
         keep_alive: true,
         redirects_max: 3,
+        waits: None,
         sets: Vec::new(),
         pauses: Vec::new(),
         extractions: Vec::new(),

@@ -218,6 +218,43 @@ impl Scope<'_> {
                 coded(call.function, first)
             }
             Function::ChangeCase => cased(first, argument(1).trim()),
+            Function::LowerCase => first.to_lowercase(),
+            Function::UpperCase => first.to_uppercase(),
+            Function::Char => characters(arguments),
+            Function::Log => first.to_owned(),
+            Function::Logn => String::new(),
+            Function::RandomFromMultipleVars => self.value_of_one(first.trim()),
+            Function::TimeShift => {
+                let (date, span) = (argument(1).trim(), argument(2).trim());
+                time_format::shifted(first.trim(), date, span, self.world.epoch_ms())
+            }
+        }
+    }
+
+    /// One of all the values that these variables have, whose names stand between bars.
+    fn value_of_one(&mut self, names: &str) -> String {
+        let names = || names.split('|').filter(|name| !name.is_empty());
+        let all = names().map(|name| self.values_of(name).0).fold(0, u64::saturating_add);
+        let mut left = random_below(&mut self.user.random, all);
+        for name in names() {
+            let (count, numbered) = self.values_of(name);
+            if left < count {
+                let number = left + 1;
+                let value =
+                    if numbered { self.value(&format!("{name}_{number}")) } else { self.value(name) };
+                return value.unwrap_or_default().to_owned();
+            }
+            left -= count;
+        }
+        String::new()
+    }
+
+    /// How many values a variable has, and whether they are numbered, as those of an extraction of all matches.
+    fn values_of(&self, name: &str) -> (u64, bool) {
+        let count = self.value(&format!("{name}_matchNr")).and_then(|count| count.trim().parse::<u64>().ok());
+        match count {
+            Some(count) if count > 0 => (count.min(MATCHES_MAX as u64), true),
+            _ => (u64::from(self.value(name).is_some_and(|value| !value.is_empty())), false),
         }
     }
 
@@ -360,7 +397,11 @@ fn kept_as<'a>(function: Function, arguments: &[&'a str]) -> Option<&'a str> {
         | Function::Time
         | Function::Counter
         | Function::Base64Encode
-        | Function::Base64Decode => 1,
+        | Function::Base64Decode
+        | Function::LowerCase
+        | Function::UpperCase
+        | Function::RandomFromMultipleVars => 1,
+        Function::TimeShift => return arguments.last().copied(),
         Function::If => 4,
         Function::IntSum | Function::LongSum => {
             return arguments.last().copied().filter(|text| text.trim().parse::<i64>().is_err());
@@ -368,6 +409,28 @@ fn kept_as<'a>(function: Function, arguments: &[&'a str]) -> Option<&'a str> {
         _ => return None,
     };
     arguments.get(place).copied()
+}
+
+/// The characters with these numbers in UTF-16. What is no number is none.
+fn characters(numbers: &[&str]) -> String {
+    let units = numbers.iter().filter_map(|text| decoded(text.trim())).map(|number| number as u16);
+    String::from_utf16_lossy(&units.collect::<Vec<u16>>())
+}
+
+/// A whole number as Java reads it: behind `0x` or `#` hexadecimal, behind another 0 octal.
+fn decoded(text: &str) -> Option<i64> {
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let hexadecimal = ["0x", "0X", "#"].into_iter().find_map(|prefix| text.strip_prefix(prefix));
+    let (digits, radix) = match (hexadecimal, text.strip_prefix('0')) {
+        (Some(digits), _) => (digits, 16),
+        (None, Some(digits)) if !digits.is_empty() => (digits, 8),
+        _ => (text, 10),
+    };
+    let number = i64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with(['+', '-']))?;
+    Some(sign * number)
 }
 
 /// Text as a whole number; 0 if it is none.

@@ -32,6 +32,8 @@ pub(super) struct State {
     pub(super) finished: Vec<Transaction>,
     /// Requests in a row that could not be sent.
     pub(super) unsent: u32,
+    /// When a schedule is over that it was to wait for, and that has no request left for it.
+    pub(super) over: Option<Instant>,
 }
 
 /// What a user is doing.
@@ -43,6 +45,8 @@ pub(super) enum Phase {
     Walking,
     /// The pauses before a request are over.
     Due,
+    /// The schedule of its requests is over, without one for it.
+    Over,
     /// A request is out.
     Waiting(Box<Pending>),
     /// A redirect is to be followed.
@@ -154,6 +158,7 @@ impl State {
             open: Vec::new(),
             finished: Vec::new(),
             unsent: 0,
+            over: None,
         }
     }
 
@@ -161,6 +166,7 @@ impl State {
         match std::mem::replace(&mut self.phase, Phase::Walking) {
             Phase::Ended(ended) => return self.end(ended),
             Phase::Redirecting(pending) => return self.redirect(pending, prepared, world),
+            Phase::Over => return self.end(Ended::StopGroup),
             Phase::New => self.start(prepared, world),
             Phase::Due => {
                 if let Some(step) = self.current_request(prepared) {
@@ -410,6 +416,9 @@ impl State {
             Step::Request(request) => return Some(self.come_to(request, prepared, world)),
             Step::Pause(pause) => {
                 let pause = self.pause(pause, prepared, world);
+                if let Some(at) = self.over.take() {
+                    return Some(self.wait_for_the_end(at, world.now));
+                }
                 if !pause.is_zero() {
                     self.unsent = 0;
                     return Some(Next::Pause(pause));
@@ -478,12 +487,27 @@ impl State {
         }
         let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
         let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
+        if let Some(at) = self.over.take() {
+            return self.wait_for_the_end(at, world.now);
+        }
         if pause.is_zero() {
             return self.send(request, prepared, world);
         }
         self.phase = Phase::Due;
         self.unsent = 0;
         Next::Pause(pause)
+    }
+
+    /// There is nothing left for it to do, and its group ends at this instant. What it is in the midst of comes to no transaction,
+    /// as where its time is over.
+    fn wait_for_the_end(&mut self, at: Instant, now: Instant) -> Next {
+        self.open.clear();
+        self.frames.clear();
+        if at <= now {
+            return self.end(Ended::StopGroup);
+        }
+        self.phase = Phase::Over;
+        Next::Pause(at.since(now))
     }
 
     /// Leaves the iteration; what comes of it, if it was the last.

@@ -2,6 +2,7 @@
 
 use super::{Call, Piece, Template, append};
 use crate::function::{Function, UnknownFunction};
+use crate::time_format;
 
 /// Calls within calls at most.
 const NESTING_MAX: u32 = 32;
@@ -42,6 +43,9 @@ pub enum TemplateError {
         /// The whole format.
         format: String,
     },
+    /// A shift of the time that can't be made.
+    #[error("__timeShift {0}")]
+    TimeShift(String),
     /// Text where a number is wanted.
     #[error("__{name} wants a whole number and has `{text}`")]
     NotANumber {
@@ -167,10 +171,15 @@ fn checked(function: Function, arguments: Vec<Template>) -> Result<Piece, Templa
         return Err(TemplateError::Arguments { name: function.name(), takes, has: arguments.len() });
     }
     if let (Function::Time, Some(format)) = (function, arguments.first().and_then(Template::constant)) {
-        let unknown = crate::time_format::unknown_letter(format);
+        let unknown = time_format::unknown_letter(format);
         if let Some(letter) = unknown {
             return Err(TemplateError::TimeFormat { letter, format: format.to_owned() });
         }
+    }
+    if function == Function::TimeShift
+        && let Some(why_not) = why_not_shifted(&arguments)
+    {
+        return Err(TemplateError::TimeShift(why_not));
     }
     let numbers = match function {
         Function::Random => 2,
@@ -183,6 +192,25 @@ fn checked(function: Function, arguments: Vec<Template>) -> Result<Piece, Templa
         return Err(TemplateError::NotANumber { name: function.name(), text: text.to_owned() });
     }
     Ok(Piece::Call(Call { function, arguments }))
+}
+
+/// Why no time is shifted by these arguments (a format, a date, a span, maybe a locale, and a name), if none is.
+fn why_not_shifted(arguments: &[Template]) -> Option<String> {
+    let constant = |place: usize| arguments.get(place).map_or(Some(""), Template::constant).map(str::trim);
+    let Some(format) = constant(0) else { return Some("wants a format without variables".to_owned()) };
+    if let Some(sign) = time_format::unknown_in_shift(format) {
+        return Some(format!(
+            "does not know `{sign}` as it stands in `{format}`; it knows yyyy MM d HH h mm ss SSS a E z Z X and 'text'"
+        ));
+    }
+    if !format.is_empty() && constant(1) != Some("") {
+        return Some("takes a date without a format alone, in milliseconds since 1970".to_owned());
+    }
+    let locale = if arguments.len() > 4 { constant(3) } else { Some("") };
+    if locale.is_none_or(|locale| !locale.is_empty() && !locale.starts_with("en")) {
+        return Some("writes dates in English alone; leave the locale out".to_owned());
+    }
+    None
 }
 
 /// The beginning of a text, for a message.

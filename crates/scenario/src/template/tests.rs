@@ -68,6 +68,10 @@ fn what_is_wrong_is_named() {
         ("${__UUID()x}", "right after the arguments of __UUID"),
         ("${__Random(1,b)}", "__Random wants a whole number and has `b`"),
         ("${__time(yyyy-QQ)}", "does not know `Q`"),
+        ("${__timeShift(${f},,P1D,)}", "__timeShift wants a format without variables"),
+        ("${__timeShift(YYYY,,P1D,)}", "does not know `Y`"),
+        ("${__timeShift(yyyy,${d},P1D,)}", "__timeShift takes a date without a format alone"),
+        ("${__timeShift(yyyy,,P1D,fr,)}", "in English alone"),
     ] {
         let error = Template::parse(given).unwrap_err().to_string();
         assert!(error.contains(part), "{given}: {error}");

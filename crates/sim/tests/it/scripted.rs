@@ -3,19 +3,21 @@
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use engine::{Due, Engine, Next, Outcome, Sample, Script};
+use engine::{ConnectFailure, Due, Engine, Next, Outcome, Sample, Script, Waits};
 use http::{AnswerHead, Http1, RequestKind, Response};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use sim::{Scenario, SimIo, drive_until};
+use sim::{Fault, Scenario, ServerPlan, SimIo, drive_until};
 use units::{Duration, Instant, Seed};
 
 use sim::seeds::{ALL, FEW, seeds};
 
-/// Users who send, pause and change servers at random, and leave after some requests.
+/// Users who send, pause and change servers at random, have more patience with some requests, and leave after some of them.
 struct Wanderers {
     random: Xoshiro256PlusPlus,
     users: Vec<User>,
+    /// How long each request may take at least.
+    timeout: Duration,
     requests: Vec<u8>,
 }
 
@@ -27,6 +29,8 @@ struct User {
     /// Whether an answer has begun, and the status of its head.
     answer: (bool, Option<u16>),
     body: Vec<u8>,
+    /// How long its request may take.
+    timeout: Duration,
     answered: u32,
 }
 
@@ -36,7 +40,7 @@ impl Wanderers {
         let users = (0..users)
             .map(|_| User { left_to_send: (random.next_u64() % 20) as u32, ..User::default() })
             .collect();
-        Self { random, users, requests: b"GET / HTTP/1.1\r\n\r\n".to_vec() }
+        Self { random, users, timeout: Duration::ZERO, requests: b"GET / HTTP/1.1\r\n\r\n".to_vec() }
     }
 }
 
@@ -60,7 +64,10 @@ impl Script for Wanderers {
         it.out = true;
         (it.answer, it.body) = ((false, None), Vec::new());
         let target = (chance >> 20) as u32 % 2;
-        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target })
+        let [connect, request] = [24, 44].map(|bits| Duration::from_micros((chance >> bits) % 10_000));
+        it.timeout = self.timeout.max(request);
+        let waits = Waits { connect, request };
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target, waits })
     }
 
     fn ask(&mut self, user: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
@@ -93,6 +100,10 @@ impl Script for Wanderers {
         let it = &mut self.users[user as usize];
         assert!(std::mem::take(&mut it.out), "user {user} had nothing out");
         assert_eq!(response.is_some(), sample.outcome.is_answered(), "{sample:?}");
+        if sample.outcome == Outcome::TimedOut {
+            let lasted = sample.sent.map(|sent| sample.done.since(sent));
+            assert_eq!(lasted, Some(it.timeout), "{sample:?}");
+        }
         if let Some(response) = response {
             it.answered += 1;
             assert_eq!(it.answer, (true, Some(response.status)), "the script was told of the answer");
@@ -111,7 +122,8 @@ struct Ran {
 fn run(scenario: &Scenario, seed: u64) -> Ran {
     let mut io = SimIo::new(scenario.server.clone(), scenario.seed);
     let mut samples = Vec::new();
-    let script = Wanderers::new(seed, scenario.config.connections.get());
+    let mut script = Wanderers::new(seed, scenario.config.connections.get());
+    script.timeout = scenario.config.timeouts.request;
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::scripted(scenario.config.clone(), sink, script, Instant::ORIGIN);
     drive_until(&mut engine, &mut io, scenario.interrupt_at);
@@ -167,4 +179,57 @@ fn all_is_done_when_all_have_left_and_the_script_judges_answers() {
 
     scenario.config.stop.requests = NonZeroU64::new(5);
     assert_eq!(run(&scenario, 7).samples.len(), 5, "a bound on requests ends it too");
+}
+
+/// A user with requests that may take different times.
+struct Patient(Vec<Waits>);
+
+impl Script for Patient {
+    fn next(&mut self, _: u32, now: Instant) -> Next {
+        let Some(waits) = self.0.pop() else { return Next::Leave };
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target: 0, waits })
+    }
+
+    fn ask(&mut self, _: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n");
+    }
+
+    fn ended(&mut self, _: u32, _: &Sample, _: Option<&Response>) -> bool {
+        true
+    }
+}
+
+/// What becomes of requests that may take so many milliseconds each, for a connection and for an answer, or else 50 and 100.
+fn of_patient(server: ServerPlan, waits_ms: &[(u64, u64)]) -> Vec<Sample> {
+    let ms = Duration::from_millis;
+    let waits = |(connect, request): &(u64, u64)| Waits { connect: ms(*connect), request: ms(*request) };
+    let script = Patient(waits_ms.iter().rev().map(waits).collect());
+    let mut scenario = Scenario::closed(1, Duration::MAX, server);
+    (scenario.config.timeouts.connect, scenario.config.timeouts.request) = (ms(50), ms(100));
+    let mut io = SimIo::new(scenario.server, scenario.seed);
+    let mut samples = Vec::new();
+    let sink = |sample: &Sample| samples.push(*sample);
+    let mut engine = Engine::scripted(scenario.config, sink, script, Instant::ORIGIN);
+    drive_until(&mut engine, &mut io, None);
+    engine.into_sink();
+    samples
+}
+
+/// The shortest holds for all that say nothing, and for none that has more: also behind one that has.
+#[test]
+fn each_request_is_given_up_when_its_own_time_is_over() {
+    let mut server = ServerPlan::healthy(1, Duration::from_millis(1));
+    server.faults.per_mille = vec![(Fault::NeverAnswer, 1000)];
+    let samples = of_patient(server.clone(), &[(0, 1000), (0, 0), (0, 300), (0, 10), (0, 101), (0, 0)]);
+    assert!(samples.iter().all(|sample| sample.outcome == Outcome::TimedOut), "{samples:?}");
+    let ms = |span: Duration| span.as_nanos() as f64 / 1e6;
+    let lasted = samples.iter().map(|sample| ms(sample.done.since(sample.sent.unwrap())));
+    assert_eq!(lasted.collect::<Vec<_>>(), [1000.0, 100.0, 300.0, 100.0, 101.0, 100.0]);
+
+    server.faults.black_hole_per_mille = 1000;
+    let samples = of_patient(server, &[(1000, 0), (0, 0), (300, 0), (10, 0), (51, 0), (0, 0)]);
+    let no_connection = Outcome::ConnectFailed(ConnectFailure::TimedOut);
+    assert!(samples.iter().all(|sample| sample.outcome == no_connection), "{samples:?}");
+    let lasted = samples.iter().map(|sample| ms(sample.done.since(sample.ready)));
+    assert_eq!(lasted.collect::<Vec<_>>(), [1000.0, 50.0, 300.0, 50.0, 51.0, 50.0]);
 }

@@ -7,7 +7,7 @@ fn extraction(name: &str, part: Part, how: Extractor, which: i32, default: Optio
 }
 
 fn regex(name: &str, pattern: &str, which: i32, default: Option<&str>) -> Extraction {
-    let how = Extractor::Regex { pattern: pattern.into(), template: "$1$".into() };
+    let how = Extractor::Regex { pattern: Template::text(pattern), template: "$1$".into() };
     extraction(name, Part::Body, how, which, default)
 }
 
@@ -78,7 +78,7 @@ fn json_paths_boundaries_headers_and_other_parts() {
     let boundary = Extractor::Boundary { left: r#""name":""#.into(), right: "\"".into() };
     let header = Extractor::Header { name: "x-id".into() };
     let of = |part: Part, pattern: &str| {
-        let how = Extractor::Regex { pattern: pattern.into(), template: "<$1$>".into() };
+        let how = Extractor::Regex { pattern: Template::text(pattern), template: "<$1$>".into() };
         extraction("x", part, how, 1, None)
     };
     for (it, expected) in [
@@ -155,6 +155,44 @@ fn what_is_found_is_a_list() {
         assert_eq!(listed(1, "$.one", body), expected, "{body}");
     }
     assert!(["1", "d", "c/d"].contains(&listed(0, "$.all[*]", body).split(' ').next().unwrap()));
+}
+
+/// By the same source: of all values alone, and not where there is nothing to look into.
+#[test]
+fn all_that_is_found_is_put_together() {
+    let all = |which: i32, path: &str, body: &str| {
+        let how = Extractor::Json { path: path.into(), rules: JsonRules::AsJoinedList };
+        let [all] =
+            extracted(vec![extraction("x", Part::Body, how, which, Some("d"))], &ok(body), ["x_ALL"]);
+        all
+    };
+    let body = r#"{"one":7,"none":null,"all":[1,null,"c/d"]}"#;
+    for (which, path, expected) in [
+        (-1, "$.all[*]", "1,d,c/d"),
+        (-1, "$.one", "7"),
+        (-1, "$.none", "d"),
+        (-1, "$.nothing", ""),
+        (1, "$.all[*]", "-"),
+        (0, "$.all[*]", "-"),
+    ] {
+        assert_eq!(all(which, path, body), expected, "{which} {path}");
+    }
+    assert_eq!(all(-1, "$.one", " "), "-");
+}
+
+/// What an expression says with the variables that there are when the answer comes, those of extractions before it included.
+#[test]
+fn an_expression_may_have_variables() {
+    let how = Extractor::Regex { pattern: t("${key}=(${kind}+)"), template: "$1$".into() };
+    let with_variables = extraction("x", Part::Body, how, 1, Some("none"));
+    let of = |kind: &str| {
+        let extractions = vec![regex("key", "key:(.)", 1, None), with_variables.clone()];
+        let mut scenario = scenario(1, extracting(extractions));
+        scenario.variables.push(("kind".into(), Template::text(kind)));
+        let ran = run(scenario, |_| Some(ok("key:b a=1 b=22 c=3")));
+        ran.session.variable("x").unwrap_or("-").to_owned()
+    };
+    assert_eq!([r"\d", "2", "3", "("].map(of), ["22", "22", "none", "none"]);
 }
 
 /// JMeter's JSON Assertion, by its source (JSONPathAssertion 5.6.3).
@@ -533,6 +571,13 @@ fn functions_give_what_they_should() {
         ("${__property(host,h)}${h}${__property(x)}${__property(x,,y)}", "serverserverxy"),
         ("${__if(${one},1,yes,no)}", "yes"),
         ("${__changeCase(aB)}${__changeCase(aB,LOWER)}${__changeCase(aB,CAPITALIZE)}", "ABabAB"),
+        ("${__lowercase(AbÉ,l)}${l}${__uppercase(abé)}", "abéabéABÉ"),
+        ("${__char(65,0x42,#43,0104,x,0xd83d,0xde00)}", "ABCD\u{1f600}"),
+        ("${__log(a b,OUT,,why)}${__logn(c)}", "a b"),
+        ("${__timeShift(yyyy-MM-dd HH:mm,,P1DT2H,x)}${x}", "2023-11-16 00:132023-11-16 00:13"),
+        ("${__timeShift(,1000,-PT1S,en_US,x)}${x}", "00"),
+        ("${__RandomFromMultipleVars(none|one|none,r)}${r}", "11"),
+        ("${__RandomFromMultipleVars(none)}", ""),
         ("${__counter(TRUE)}${__counter(TRUE)}", "11"),
         ("${__TestPlanName}", "shop"),
     ] {
@@ -558,6 +603,17 @@ fn random_values_have_their_form() {
     assert_eq!((&id[14..15], "89ab".contains(&id[19..20])), ("4", true), "{id}");
     assert!(run.session.variable("s").unwrap().bytes().all(|byte| byte.is_ascii_alphanumeric()));
     assert!((1..=6).contains(&run.session.variable("n").unwrap().parse::<i32>().unwrap()));
+}
+
+#[test]
+fn one_of_several_variables_is_any_of_their_values() {
+    let mut scenario = scenario(60, vec![set("r", "${__RandomFromMultipleVars(a|b)}"), request("${r}")]);
+    for (name, value) in [("a_matchNr", "2"), ("a_1", "x"), ("a_2", "y"), ("a", "old"), ("b", "z")] {
+        scenario.variables.push((name.into(), t(value)));
+    }
+    let ran = run(scenario, |_| Some(ok("")));
+    let taken: std::collections::BTreeSet<&str> = ran.sent().iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(taken.into_iter().collect::<String>(), "xyz");
 }
 
 #[test]

@@ -72,9 +72,10 @@ fn any_request(which: i32) -> Step {
     let mut step = request_step("all");
     step.url = t("http://server/${x}/${r}");
     step.extractions = vec![
-        of("r", Extractor::Regex { pattern: r"(\w)(\d)?".into(), template: "$1$$2$".into() }),
+        of("r", Extractor::Regex { pattern: Template::text(r"(\w)(\d)?"), template: "$1$$2$".into() }),
+        of("v", Extractor::Regex { pattern: t("(${r})"), template: "$1$".into() }),
         of("j", Extractor::Json { path: "$..*".into(), rules: JsonRules::AsFound }),
-        of("l", Extractor::Json { path: "$..*".into(), rules: JsonRules::AsList }),
+        of("l", Extractor::Json { path: "$..*".into(), rules: JsonRules::AsJoinedList }),
         of("b", Extractor::Boundary { left: "a".into(), right: "b".into() }),
         of("h", Extractor::Header { name: "Location".into() }),
     ];

@@ -126,3 +126,51 @@ fn users_keep_to_a_part_of_a_rate_each() {
     world.comes(0);
     assert_eq!(world.there(Some(0)), 4, "a part of a load is one of four alike");
 }
+
+fn scheduled(rows: &[(f64, f64, u32)]) -> Step {
+    let rows = rows.iter().map(|&(from, to, seconds)| RateRow { from, to, seconds });
+    request_after(vec![Pause::Scheduled(Arc::new(RateSchedule(rows.collect())))])
+}
+
+/// By the plug-in's source: so many requests in each second of the wall clock, of which late ones are made up for within it alone.
+/// The second behind a row is still one of it.
+#[test]
+fn a_user_keeps_to_a_schedule_until_it_ends_the_group() {
+    // Two a second, three, four, and one. An answer takes 10 ms.
+    let rows = [(2.0, 4.0, 2), (1.0, 1.0, 1)];
+    assert_eq!(
+        line(100, vec![scheduled(&rows)]),
+        "a ~490 a ~490 a ~324 a ~323 a ~323 a ~240 a ~240 a ~240 a ~240 a ~990 StopGroup"
+    );
+    assert_eq!(
+        line(100, vec![scheduled(&rows), pause(690)]),
+        "a ~690 a ~690 a ~690 a ~690 a ~690 a ~690 StopGroup"
+    );
+    // What it is in the midst of is no transaction.
+    let steps = vec![Step::Transaction {
+        name: t("all"),
+        with_pauses: true,
+        parent_only: true,
+        steps: vec![scheduled(&[(1.0, 1.0, 1)]), request("b")],
+    }];
+    let ran = run(scenario(9, steps), |_| Some(ok("")));
+    assert_eq!((ran.line().as_str(), ran.transactions.len()), ("a b ~980 a b ~980 StopGroup", 2));
+}
+
+/// At a rate of 0 one request a second is made, as by the plug-in.
+#[test]
+fn users_take_the_requests_of_a_schedule_by_turns() {
+    let waits = |rows: &[(f64, f64, u32)], mut world: World| {
+        let prepared = Prepared::new(scenario(9, vec![scheduled(rows)])).unwrap();
+        [0, 1, 2].map(|user| match Session::new(&prepared, 0, user).next(&mut world, Instant::ORIGIN) {
+            Next::Pause(span) => span.as_nanos() / 1_000_000,
+            Next::Request(_) => 0,
+            other => panic!("{other:?}"),
+        })
+    };
+    assert_eq!(waits(&[(4.0, 4.0, 1)], world()), [0, 250, 500]);
+    assert_eq!(waits(&[(0.0, 0.0, 1)], world()), [0, 1000, 2000]);
+    // A world that is one of four parts has a quarter of the requests.
+    let quarter = world_of(7, Share { index: 1, of: NonZeroU32::new(4).unwrap() });
+    assert_eq!(waits(&[(8.0, 8.0, 1)], quarter), [125, 625, 1125]);
+}

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU32;
 
-use engine::{Config, Counters, Due, Engine, Load, Next, Outcome, Sample, Script};
+use engine::{Config, Counters, Due, Engine, Load, Next, Outcome, Sample, Script, Waits};
 use h2::{H2, Settings};
 use http::{AnswerHead, Protocol, RequestKind, RequestSpec, Response};
 use sim::{Scenario, ServerPlan, drive_until, laws};
@@ -89,7 +89,7 @@ impl Script<H2> for Wanderers {
         self.made += 1;
         let path = format!("/{target}/{user}/{}", self.made);
         it.out = Some(Out { path, body_bytes, ..Out::default() });
-        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target })
+        Next::Send(Due { intended: now, kind: RequestKind::Ordinary, target, waits: Waits::OF_LOAD })
     }
 
     fn ask(&mut self, user: u32, place: u32, protocol: &mut H2, out: &mut Vec<u8>) {

@@ -250,6 +250,8 @@ enum Seen {
 impl Io for EpollIo {
     type Error = Errno;
 
+    const CONNECTIONS_A_WAIT: u32 = EVENTS_MAX as u32;
+
     fn now(&self) -> Instant {
         monotonic_now()
     }

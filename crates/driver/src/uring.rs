@@ -316,6 +316,7 @@ impl Io for UringIo {
     type Error = Errno;
 
     const SENDS_A_STAMP: u32 = sends::QUEUED_MAX as u32;
+    const CONNECTIONS_A_WAIT: u32 = SEEN_MAX as u32;
 
     fn now(&self) -> Instant {
         monotonic_now()

@@ -69,7 +69,8 @@ pub enum Stage {
     Ready,
     /// Requests are due.
     Running,
-    /// Only what is in flight is awaited, and what has its connection opened, until the instant given.
+    /// Only what is in flight is awaited, and what has its connection opened or is a user's that waits for room on one, until the
+    /// instant given.
     Draining(Instant),
     /// Everything has its outcome.
     Finished,
@@ -540,6 +541,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         self.start_draining(now);
         self.abandon_in_flight(now, now);
         self.finish_if_done(now);
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> u32 {
+        self.places.connections()
     }
 
     fn conn(&self, number: u32) -> Conn {

@@ -23,6 +23,9 @@ pub trait Io {
     /// How many requests in a row may share one stamp: as many as go to the kernel together.
     const SENDS_A_STAMP: u32 = 1;
 
+    /// Of how many connections one [`Io::wait`] finds at most what has happened; as many as there are, if not said.
+    const CONNECTIONS_A_WAIT: u32 = u32::MAX;
+
     /// The clock.
     fn now(&self) -> Instant;
 
@@ -71,10 +74,7 @@ pub fn drive<S: Sink, P: Script<H>, H: Protocol, I: Io>(
         hear(engine, io);
         let heard = io.now();
         if engine.is_given_up_by(heard) {
-            // This thread may have been held up in the wait or behind it. What came before this instant is found by a look that
-            // begins after it, so nobody is given up whose answer lies there, stamped in time.
-            io.wait(Some(heard))?;
-            hear(engine, io);
+            look_again(engine, io, heard)?;
             engine.handle_timeout_heard(io.now(), heard);
         } else {
             engine.handle_timeout(heard);
@@ -86,19 +86,46 @@ pub fn drive<S: Sink, P: Script<H>, H: Protocol, I: Io>(
 /// time would be ours. A request is stamped when it goes out, so that its own is not.
 #[inline]
 fn hear<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
-    while let Some((now, completion)) = io.next() {
-        let is_new = matches!(completion.event, Event::Connected);
-        engine.handle_completion(now, completion);
-        if is_new {
-            // What goes out on a new connection goes out at once: there are servers that answer unasked, and
-            // their answer would come before its request.
-            carry_out(engine, io);
-        }
-        // This one is about the very next bytes.
-        if let Some((conn, bytes)) = engine.poll_skip() {
-            io.skip(conn, bytes);
-        }
+    while hear_next(engine, io) {}
+}
+
+/// Takes in the next thing that has come, if there is one.
+#[expect(clippy::inline_always, reason = "on the path of every request")]
+#[inline(always)]
+fn hear_next<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) -> bool {
+    let Some((now, completion)) = io.next() else { return false };
+    let is_new = matches!(completion.event, Event::Connected);
+    engine.handle_completion(now, completion);
+    if is_new {
+        // What goes out on a new connection goes out at once: there are servers that answer unasked, and
+        // their answer would come before its request.
+        carry_out(engine, io);
     }
+    // This one is about the very next bytes.
+    if let Some((conn, bytes)) = engine.poll_skip() {
+        io.skip(conn, bytes);
+    }
+    true
+}
+
+/// Takes in all that came before `heard`, also where this thread was held up in the wait or behind it: that is found by looks that
+/// begin after it, so nobody is given up whose answer lies there, stamped in time. One look does not find it all where many
+/// connections have something.
+#[cold]
+#[inline(never)]
+fn look_again<S: Sink, P: Script<H>, H: Protocol, I: Io>(
+    engine: &mut Engine<S, P, H>,
+    io: &mut I,
+    heard: Instant,
+) -> Result<(), I::Error> {
+    for _ in 0..=engine.connections() / I::CONNECTIONS_A_WAIT {
+        io.wait(Some(heard))?;
+        if !hear_next(engine, io) {
+            break;
+        }
+        hear(engine, io);
+    }
+    Ok(())
 }
 
 /// Does what the engine wants done: first what is to be sent, of which there is most.

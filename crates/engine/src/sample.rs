@@ -145,9 +145,10 @@ impl Sample {
     }
 
     /// How long the answer lay in the generator's own socket: done − arrived. `None` where the kernel was not asked.
-    /// It is part of the service time, and not the server's.
+    /// It is part of the service time, and not the server's. The kernel stamps by a clock that can be set meanwhile: no answer
+    /// came before its request went out.
     pub fn receive_lag(&self) -> Option<Duration> {
-        self.arrived.map(|arrived| self.done.since(arrived))
+        self.arrived.map(|arrived| self.done.since(arrived.max(self.sent.unwrap_or(arrived))))
     }
 }
 

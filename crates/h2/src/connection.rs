@@ -43,6 +43,7 @@ const STREAM_LAST: u32 = (1 << 31) - 1;
 mod code {
     pub(super) const NO_ERROR: u32 = 0;
     pub(super) const PROTOCOL_ERROR: u32 = 1;
+    pub(super) const FLOW_CONTROL_ERROR: u32 = 3;
     pub(super) const REFUSED_STREAM: u32 = 7;
     pub(super) const CANCEL: u32 = 8;
 }
@@ -358,8 +359,16 @@ impl H2 {
     /// The answer at `place` is none: its stream alone ends.
     #[cold]
     fn fail(&mut self, place: u32, why: Malformed, out: &mut Vec<u8>) -> Fed {
+        let code =
+            if why == Malformed::FlowControl { code::FLOW_CONTROL_ERROR } else { code::PROTOCOL_ERROR };
+        self.fail_with(place, (why, code), out)
+    }
+
+    /// The same, and which code the server is told.
+    #[cold]
+    fn fail_with(&mut self, place: u32, (why, code): (Malformed, u32), out: &mut Vec<u8>) -> Fed {
         self.idle_frames = 0;
-        self.reset(place, code::PROTOCOL_ERROR, out);
+        self.reset(place, code, out);
         Fed::Failed { place, failure: Failure::Malformed(why) }
     }
 

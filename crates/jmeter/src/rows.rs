@@ -73,7 +73,7 @@ impl<W: Write> RequestRows<W> {
             group_threads: of.connections,
             all_threads: of.connections,
             url: Some(&of.url),
-            // 0 where it is not noted: over HTTP/2, and where nothing came.
+            // 0 where nothing came.
             latency_ms: milliseconds(
                 sample.first_byte.map_or(Duration::ZERO, |at| at.since(sample.intended)),
             ),

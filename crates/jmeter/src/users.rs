@@ -320,6 +320,7 @@ mod tests {
                 connect: Duration::from_millis(4),
             },
             ok: true,
+            is_whole: true,
             broken_off: false,
             parent_only: false,
             within_parent: false,

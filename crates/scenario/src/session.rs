@@ -211,6 +211,9 @@ pub struct Transaction {
     pub sums: Sums,
     /// Whether it was gone through to its end and all its requests succeeded.
     pub ok: bool,
+    /// Whether it was gone through to its end and all its requests were answered, be it by an error. Of others it is only known
+    /// that they would have taken longer.
+    pub is_whole: bool,
     /// Whether its user ended within it.
     pub broken_off: bool,
     /// Whether it stands for the requests within, which are not reported themselves.

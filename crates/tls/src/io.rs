@@ -410,6 +410,7 @@ impl<I: Io> Io for TlsIo<I> {
     type Error = I::Error;
 
     const SENDS_A_STAMP: u32 = I::SENDS_A_STAMP;
+    const CONNECTIONS_A_WAIT: u32 = I::CONNECTIONS_A_WAIT;
 
     fn now(&self) -> Instant {
         self.io.now()

@@ -299,6 +299,9 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 Event::Skipped(bytes) => bytes,
                 _ => 0,
             };
+            if self.wrong_answers.keeps() {
+                self.wrong_answers.forget(index);
+            }
             self.finish_request(index, Outcome::TimedOut, None, (before + more, first_byte), deadline);
             self.cancel(index, now);
             self.next_request(index, now);

@@ -11,9 +11,8 @@ use crate::schedule::{Schedule, Skipped};
 use crate::script::Script;
 use crate::timers::Timers;
 
-/// What waits for room on a connection, and for the connection itself.
-const FOR_ROOM: [State; 2] = [State::Queued, State::Moving];
-const FOR_A_CONNECTION: [State; 2] = [State::Awaiting, State::Connecting];
+/// What waits for room on a connection, and then what waits for the connection itself.
+const WAITS: [State; 4] = [State::Queued, State::Moving, State::Awaiting, State::Connecting];
 
 impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     /// How long an exchange may stay in `state`.
@@ -198,8 +197,11 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             self.give_up_unsent(intended, now);
         }
         // Those whose connections are being opened have begun, as those that are out have: a server that closes each connection
-        // would be said to have left one of each user unsent.
-        self.give_up_waiting(FOR_ROOM, now);
+        // would be said to have left one of each user unsent. So have those that go out again, and users who wait for a stream, of
+        // which a server may allow fewer than there are users. At a rate these are a backlog as any other.
+        if matches!(self.config.load, Load::Open { .. }) {
+            self.give_up_waiting(State::Queued, now);
+        }
         self.wakes = Timers::default();
         for state in USERS_WAIT.into_iter().chain([State::Waiting]) {
             while let Some(index) = self.queues.front(state) {
@@ -209,20 +211,18 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
     }
 
-    /// Ends what waits in these states, for a connection or for room on one.
-    fn give_up_waiting(&mut self, states: [State; 2], now: Instant) {
-        for state in states {
-            while let Some(index) = self.queues.front(state) {
-                self.leave(index);
-                self.end_unsent(index);
-                let number = self.places.connection_of(index);
-                match state {
-                    State::Queued => self.output.forget_waiting(number, index),
-                    State::Moving => {}
-                    _ => self.close(number),
-                }
-                self.rest(index, now);
+    /// Ends what waits in this state, for a connection or for room on one.
+    fn give_up_waiting(&mut self, state: State, now: Instant) {
+        while let Some(index) = self.queues.front(state) {
+            self.leave(index);
+            self.end_unsent(index);
+            let number = self.places.connection_of(index);
+            match state {
+                State::Queued => self.output.forget_waiting(number, index),
+                State::Moving => {}
+                _ => self.close(number),
             }
+            self.rest(index, now);
         }
     }
 
@@ -253,8 +253,8 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             }
         }
         // What waited for the end of a connection may have gone over to the next, and others are still being opened.
-        for states in [FOR_ROOM, FOR_A_CONNECTION] {
-            self.give_up_waiting(states, now);
+        for state in WAITS {
+            self.give_up_waiting(state, now);
         }
     }
 

@@ -96,6 +96,19 @@ fn an_answer_that_the_kernel_had_in_time_is_one() {
     }
 }
 
+/// The clock that the kernel stamps by may be set forward while an answer lies there.
+#[test]
+fn no_answer_lay_there_for_longer_than_since_its_request_went_out() {
+    let samples = after_sending(|engine, conn| {
+        told(engine, 10, conn, Event::Received(ANSWER));
+        assert_eq!(actions(engine, at_ms(20)), [Action::Send(conn)]);
+        engine.handle_sent(conn);
+        let event = Event::Received(ANSWER);
+        engine.handle_completion(at_ms(50), Completion { conn, event, arrived: Some(at_ms(5)) });
+    });
+    assert_eq!(samples[1].receive_lag(), Some(Duration::from_millis(30)));
+}
+
 #[test]
 fn whatever_else_is_seen_after_the_deadline_timed_out_too() {
     for event in [Event::Reset, Event::PeerClosed, Event::Received(b"\x16\x03 no answer\r\n\r\n")] {

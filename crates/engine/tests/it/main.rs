@@ -5,6 +5,7 @@ mod deadline;
 mod gate;
 mod late_answers;
 mod late_generator;
+mod looks;
 mod overload;
 mod reads_first;
 mod streams;

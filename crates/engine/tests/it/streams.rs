@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use engine::{Action, Completion, Conn, Engine, Event, Load, Sample, Sink, Unscripted};
+use engine::{Action, Arrivals, Completion, Conn, Engine, Event, Load, Outcome, Sample, Sink, Unscripted};
 use http::{
     EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, RequestKind, RequestSpec, Response,
 };
-use units::{Duration, Instant};
+use units::{Duration, Instant, Rate};
 
 use crate::common;
 
@@ -164,4 +164,55 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
     assert_eq!((counters.stream_wait, counters.stream_wait_max), (ms(1 + 9 + 9), ms(9)));
     let sent: Vec<_> = samples.iter().map(|sample| sample.sent).collect();
     assert_eq!(sent, [1, 2, 10].map(|millis| Some(at(millis))));
+}
+
+/// A server may allow fewer streams than there are users. Who waits for one has begun, as who is out has.
+#[test]
+fn users_who_wait_for_a_stream_at_the_end_of_the_load_may_still_be_answered() {
+    let mut config = common::config(1, Load::SATURATING, Duration::from_millis(10));
+    config.timeouts.drain = Duration::from_millis(500);
+    let mut samples = Vec::new();
+    let sink = |sample: &Sample| samples.push(*sample);
+    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    tell(&mut engine, 1, conn, Event::Connected);
+    sends(&mut engine, 1, conn);
+    engine.handle_timeout(at(11));
+    for (millis, place) in [(15, 0), (16, 1)] {
+        tell(&mut engine, millis, conn, Event::Received(&[place]));
+        sends(&mut engine, millis, conn);
+    }
+    tell(&mut engine, 17, conn, Event::Received(&[2]));
+    assert_eq!(engine.poll_action(at(17)), Some(Action::Close(conn)));
+    assert!(engine.is_finished(), "{:?}", engine.stage());
+    drop(engine);
+    let all = samples.iter().all(|it| it.outcome.is_answered() && it.due_in_window && !it.done_in_window);
+    assert!(all, "{samples:?}");
+    let took: Vec<_> = samples.iter().map(Sample::response_time).collect();
+    assert_eq!(took, [14, 15, 16].map(Duration::from_millis));
+}
+
+/// At a rate those that are due and find no stream are a backlog, which says that the rate was not kept.
+#[test]
+fn what_waits_for_a_stream_at_the_end_of_a_rate_is_unsent() {
+    let arrivals = Arrivals::Constant(Rate::per_sec(1_000.0).expect("above zero"));
+    let load = Load::Open { arrivals, backlog_max: Load::BACKLOG_MAX_DEFAULT };
+    let mut config = common::config(1, load, Duration::from_millis(3));
+    config.timeouts.drain = Duration::from_millis(500);
+    let mut outcomes = Vec::new();
+    let sink = |sample: &Sample| outcomes.push(sample.outcome);
+    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    tell(&mut engine, 1, conn, Event::Connected);
+    engine.handle_timeout(at(1));
+    sends(&mut engine, 1, conn);
+    for millis in [2, 3, 4] {
+        engine.handle_timeout(at(millis));
+        assert_eq!(engine.poll_action(at(millis)), None, "one at a time");
+    }
+    tell(&mut engine, 5, conn, Event::Received(&[0]));
+    assert_eq!(engine.poll_action(at(5)), Some(Action::Close(conn)));
+    drop(engine);
+    let answered = Outcome::Answered { status: 200, expected: true };
+    assert_eq!(outcomes, [Outcome::Unsent, Outcome::Unsent, answered]);
 }

@@ -109,7 +109,12 @@ impl H2 {
         } else if let Some(place) = self.streams.place_of(head.stream) {
             let stream = self.streams.at(place);
             stream.send_window += more;
-            if more == 0 || stream.send_window > WINDOW_BYTES_MAX {
+            if more == 0 {
+                // That is no violation of windows (RFC 9113 6.9), as one beyond their bound is (6.9.1).
+                let why = (Malformed::FlowControl, code::PROTOCOL_ERROR);
+                return Ok(self.fail_with(place, why, out));
+            }
+            if stream.send_window > WINDOW_BYTES_MAX {
                 return Ok(self.fail(place, Malformed::FlowControl, out));
             }
             self.send_unsent_of(place, out);

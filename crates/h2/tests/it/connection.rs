@@ -226,6 +226,11 @@ fn a_stream_that_is_about_to_end_gets_no_more_window() {
         [Told::Failed(1, Failure::Malformed(Malformed::FlowControl))],
         "one byte too many"
     );
+    let sent = client.sent();
+    assert!(
+        matches!(&sent[..], [(FrameHead { kind: Kind::ResetStream, stream: 3, .. }, code)] if code[..] == [0, 0, 0, 3]),
+        "FLOW_CONTROL_ERROR: {sent:?}"
+    );
 }
 
 /// What is wrong with one answer alone.

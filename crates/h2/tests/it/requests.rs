@@ -219,6 +219,18 @@ fn windows_are_never_changed_by_nothing_or_beyond_their_bound() {
         client.feed(&bytes);
         assert_eq!(client.told, [told], "{bytes:?}");
     }
+    // PROTOCOL_ERROR and FLOW_CONTROL_ERROR.
+    for (more, code) in [(0, 1_u32), (max, 3)] {
+        let mut client = Client::greeted(1, &[]);
+        client.ask(0, KIND);
+        client.sent();
+        client.feed(&update(1, more));
+        let sent = client.sent();
+        let [(FrameHead { kind: Kind::ResetStream, stream: 1, .. }, why)] = &sent[..] else {
+            panic!("{sent:?}")
+        };
+        assert_eq!(why[..], code.to_be_bytes(), "{more} more");
+    }
 }
 
 #[test]

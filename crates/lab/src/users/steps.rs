@@ -90,13 +90,20 @@ impl Report for Steps {
         }
         let step = self.step(&transaction.label);
         step.is_transaction = true;
-        step.times.record(transaction.elapsed);
+        if transaction.is_whole {
+            step.times.record(transaction.elapsed);
+        } else {
+            step.times.record_censored(transaction.elapsed);
+        }
         step.failed += u64::from(!transaction.ok);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use scenario::Sums;
+    use units::Duration;
+
     use super::*;
 
     /// Whatever is filled in, the record can be read back.
@@ -117,5 +124,32 @@ mod tests {
         let told = steps.into_results();
         let told: Vec<(usize, u64)> = told.iter().map(|it| (it.label.len(), it.failed)).collect();
         assert_eq!(told, [(4096, 1), (OTHERS.len(), 2)]);
+    }
+
+    /// As long as its requests were waited for is not how long all of it would have taken.
+    #[test]
+    fn a_transaction_that_is_not_whole_is_known_to_take_longer() {
+        let crowd = Crowd { group: 0, in_group: 1, in_all: 1, started: 1, finished: 0 };
+        let mut steps = Steps::default();
+        let all = Transaction {
+            label: "all".into(),
+            from: Instant::ORIGIN,
+            to: Instant::ORIGIN,
+            elapsed: Duration::from_secs(2),
+            samples: 2,
+            failed: 1,
+            sums: Sums::default(),
+            ok: false,
+            is_whole: true,
+            broken_off: false,
+            parent_only: false,
+            within_parent: false,
+        };
+        for is_whole in [true, true, false] {
+            steps.transaction(&crowd, 0, &Transaction { is_whole, ..all.clone() });
+        }
+        let told = &steps.into_results()[0];
+        let times = &told.response_time_us;
+        assert_eq!((told.failed, times.count, times.censored), (3, 3, 1));
     }
 }

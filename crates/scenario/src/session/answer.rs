@@ -127,7 +127,8 @@ impl State {
             Answer::Failed { name } => Err((*name).to_owned()),
             Answer::Answered { .. } => outcome.and(failure),
         };
-        self.sampled(result.is_ok(), done, elapsed);
+        let answered = matches!(answer, Answer::Answered { .. });
+        self.sampled((answered, result.is_ok()), done, elapsed);
         if result.is_err() {
             self.failed(prepared, done);
         }

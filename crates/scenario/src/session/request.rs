@@ -129,7 +129,7 @@ impl State {
     fn unsent(&mut self, unsent: Unsent, now: Instant) -> Next {
         let within_parent = self.within_parent();
         self.unsent += 1;
-        self.sampled(false, now, Duration::ZERO);
+        self.sampled((false, false), now, Duration::ZERO);
         if self.unsent > UNSENT_MAX {
             return self.end(Ended::Endless);
         }
@@ -141,12 +141,13 @@ impl State {
         self.open.iter().any(|open| open.parent_only)
     }
 
-    /// Takes note of a sample that is over.
-    pub(super) fn sampled(&mut self, ok: bool, done: Instant, elapsed: Duration) {
+    /// Takes note of a sample that is over, of whether it was answered, and of whether by a good answer.
+    pub(super) fn sampled(&mut self, (answered, ok): (bool, bool), done: Instant, elapsed: Duration) {
         self.user.last_ok = ok;
         for open in &mut self.open {
             open.samples = open.samples.saturating_add(1);
             open.failed = open.failed.saturating_add(u32::from(!ok));
+            open.is_answered &= answered;
             open.elapsed += elapsed;
             open.last = done;
         }

@@ -84,6 +84,8 @@ pub(super) struct Open {
     pub(super) elapsed: Duration,
     pub(super) samples: u32,
     pub(super) failed: u32,
+    /// Whether each of its requests was answered so far.
+    pub(super) is_answered: bool,
     pub(super) sums: Sums,
     with_pauses: bool,
     pub(super) parent_only: bool,
@@ -102,8 +104,18 @@ enum Left {
 
 impl Open {
     fn new(label: String, from: Instant, with_pauses: bool, parent_only: bool) -> Self {
-        let (elapsed, samples, failed, sums) = (Duration::ZERO, 0, 0, Sums::default());
-        Self { label, from, last: from, elapsed, samples, failed, sums, with_pauses, parent_only }
+        Self {
+            label,
+            from,
+            last: from,
+            elapsed: Duration::ZERO,
+            samples: 0,
+            failed: 0,
+            is_answered: true,
+            sums: Sums::default(),
+            with_pauses,
+            parent_only,
+        }
     }
 }
 
@@ -571,6 +583,7 @@ impl State {
             failed: open.failed,
             sums: open.sums,
             ok: left == Left::AtItsEnd && open.failed == 0,
+            is_whole: left == Left::AtItsEnd && open.is_answered,
             broken_off: left == Left::ForGood,
             parent_only: open.parent_only,
             within_parent: self.open.iter().any(|outer| outer.parent_only),

@@ -292,12 +292,13 @@ fn a_transaction_fails_with_its_requests_and_with_being_left() {
             .collect()
     };
     assert_eq!(found(&through), [(2, 1, false, false, true), (3, 1, false, true, false)]);
+    assert!(through.transactions.iter().all(|it| it.is_whole), "a bad answer is one");
     assert!(through.sent().iter().all(|outgoing| outgoing.within_parent));
     scenario.groups[0].on_error = OnError::NextIteration;
     let left = run(scenario.clone(), bad);
     assert_eq!(left.line(), "a bad");
     assert_eq!(found(&left), [(1, 1, false, false, true), (2, 1, false, true, false)]);
-    assert!(left.transactions.iter().all(|it| !it.broken_off));
+    assert!(left.transactions.iter().all(|it| !it.broken_off && !it.is_whole));
     scenario.groups[0].on_error = OnError::StopUser;
     let broken_off = run(scenario, bad);
     assert_eq!(found(&broken_off), found(&left));
@@ -310,7 +311,22 @@ fn a_transaction_fails_with_its_requests_and_with_being_left() {
             bytes && it.sums.latency == ms(5 * it.samples) && it.sums.connect == ms(it.samples)
         }));
     }
-    assert!(broken_off.transactions.iter().all(|it| it.broken_off));
+    assert!(broken_off.transactions.iter().all(|it| it.broken_off && !it.is_whole));
+}
+
+/// What a request without an answer would have taken is not known, and so it is not of what holds it.
+#[test]
+fn a_transaction_is_whole_where_each_of_its_requests_was_answered() {
+    let mut unsendable = request_step("c");
+    unsendable.url = t("${nowhere}");
+    let steps = vec![
+        transaction(false, false, vec![request("a"), transaction(true, false, vec![request("lost")])]),
+        transaction(false, false, vec![request("b")]),
+        transaction(false, false, vec![Step::Request(Box::new(unsendable))]),
+    ];
+    let run = run(scenario(1, steps), |outgoing| (outgoing.label != "lost").then(|| ok("")));
+    let found: Vec<(u32, bool)> = run.transactions.iter().map(|it| (it.samples, it.is_whole)).collect();
+    assert_eq!(found, [(1, false), (2, false), (1, true), (1, false)]);
 }
 
 /// Whoever adds up what lies within a transaction has all of it when that is over.

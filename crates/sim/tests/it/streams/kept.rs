@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::num::NonZeroU64;
 
 use engine::{
-    Completion, Conn, Engine, Event, Io, KEPT_ANSWER_BYTES_MAX, KeptAnswer, Outgoing, Sample, Sending,
-    Unscripted, drive,
+    Action, Completion, Config, Conn, Engine, Event, Io, KEPT_ANSWER_BYTES_MAX, KeptAnswer, Outgoing, Sample,
+    Sending, Unscripted, drive,
 };
 use h2::{FrameHead, H2, Kind, Scheme, Settings, flag};
 use http::RequestSpec;
@@ -152,15 +152,21 @@ impl Io for Server {
     }
 }
 
-/// The wrong answers of so many `rounds` that are kept, where `keep_wrong` are asked for at most.
-fn kept(rounds: u32, keep_wrong: u32) -> Vec<KeptAnswer> {
+/// One connection, whose wrong answers are kept: so many at most.
+fn config(keep_wrong: u32) -> Config {
     let mut config =
         Scenario::closed(1, Duration::from_secs(60), ServerPlan::healthy(1, Duration::ZERO)).config;
     let spec = RequestSpec { method: "GET", target: "/", host: "a", headers: &[], body: b"", close: false };
     config.request.bytes = h2::encode(&spec, Scheme::Http).expect("a request").into();
     config.expect.body = None;
-    config.stop.requests = NonZeroU64::new(u64::from(rounds * STREAMS));
     config.keep_wrong = keep_wrong;
+    config
+}
+
+/// The wrong answers of so many `rounds` that are kept, where `keep_wrong` are asked for at most.
+fn kept(rounds: u32, keep_wrong: u32) -> Vec<KeptAnswer> {
+    let mut config = config(keep_wrong);
+    config.stop.requests = NonZeroU64::new(u64::from(rounds * STREAMS));
     let mut samples = 0;
     let sink = |_: &Sample| samples += 1;
     let settings = Settings { streams: STREAMS, ..Settings::default() };
@@ -204,4 +210,33 @@ fn a_long_one_is_cut_and_a_stream_without_an_answer_leaves_none() {
     let all = kept(5, 9);
     let told: Vec<(usize, bool)> = all[3..].iter().map(|it| (it.bytes.len(), it.is_cut)).collect();
     assert_eq!(told, [(KEPT_ANSWER_BYTES_MAX, true), ("HTTP/2 500\r\n\r\n".len(), false)]);
+}
+
+/// A part of an answer came, and more of it when nobody waited any more: it is no part of the next one there, which is none.
+#[test]
+fn what_came_of_an_answer_that_was_too_late_is_in_no_other() {
+    let mut config = config(1);
+    config.timeouts.request = Duration::from_millis(10);
+    let settings = Settings { streams: 1, ..Settings::default() };
+    let mut outcomes = Vec::new();
+    let sink = |sample: &Sample| outcomes.push(sample.outcome.name());
+    let at = |ms: u64| Instant::ORIGIN + Duration::from_millis(ms);
+    let mut engine = Engine::<_, Unscripted, H2>::over(config, settings, sink, at(0));
+    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let no_status = frame(Kind::Headers, flag::END_HEADERS, 3, b"\0\x01x\x01y");
+    let late = [head(1, 0, ERROR, ("", "")), data(1, 0, b"late")].concat();
+    for (ms, event) in [
+        (0, Event::Connected),
+        (0, Event::Received(&frame(Kind::Settings, 0, 0, b""))),
+        (5, Event::Received(&late)),
+        (11, Event::Received(&data(1, 0, b"r"))),
+        (12, Event::Received(&no_status)),
+    ] {
+        engine.handle_completion(at(ms), Completion { conn, event, arrived: None });
+        assert_eq!(engine.poll_action(at(ms)), (ms != 5).then_some(Action::Send(conn)), "at {ms} ms");
+    }
+    let kept = engine.kept_answers().to_vec();
+    drop(engine);
+    assert!(kept.is_empty(), "{:?}", texts(&kept));
+    assert_eq!(outcomes, ["timed_out", "malformed"]);
 }

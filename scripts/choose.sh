@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Keeps what runs of the experiments to choose by came to: scripts/choose.sh NAME=RUN..., such as
 # containers=runs/choose-containers-20260101-120000. The records of each run go to docs/choose/NAME/records, as small as reports allow,
-# with its ranking and pictures of its report beside them, and the tables on the two pages are made of all records that are there;
+# with its ranking and pictures of its report beside them, and the tables on the two pages, and on the READMEs, are made of all of them;
 # without a name only that, as after a change of the rules. Nothing is measured. A test makes texts and pages again and compares.
 #
 # --into DIR writes the texts and the pages into that folder, and leaves those that are there as they are. Pictures take a Chromium
@@ -101,5 +101,25 @@ for page in README.md:en README.zh-CN.md:zh; do
     ' "$folder/$page" >"$made"
     mkdir -p "$into"
     cat "$made" >"$into/$page"
+    rm "$made"
+done
+
+[ "$into" = "$folder" ] || exit 0
+# Who carries how much stands at the top of the READMEs, too: the first columns of those tables.
+for page in README.md README.zh-CN.md; do
+    rows=$(awk '
+        /^## / { title = substr($0, 4) }
+        /^### / { load = $0; sub(/^### (To choose by: |选型表：)/, "", load); of = " " title " (" load ")" }
+        /^\| [^\\]/ { split($0, cell, / \| /); printf "|%s %s | %s | %s |\n", of, cell[1], cell[2], cell[3]; of = "" }
+    ' "$folder/$page")
+    made=$(mktemp)
+    # The head of the table stays as it is.
+    ROWS=$rows awk '
+        /<!-- chosen: begin -->/ { kept = 3 }
+        /<!-- chosen: end -->/ { print ENVIRON["ROWS"]; skip = 0 }
+        !skip
+        kept && --kept == 0 { skip = 1 }
+    ' "$page" >"$made"
+    cat "$made" >"$page"
     rm "$made"
 done

@@ -37,11 +37,12 @@ Exit codes:
        certificate is not to be trusted, no stack came up, or the program that was to make the
        load is not installed
   4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
-       only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the experiment failed, or a case of a calibration is not
-       in bounds, or a cell got worse from one compared run to the other, or an audit found what
-       can't be true or can't be known, or a gate failed
-  5    measured, and a gate (--fail-if, [gate]) could not be told, or of two compared runs
-       whether more trials of a cell fail: the output says what would decide it
+       only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the
+       experiment failed, or a case of a calibration is not in bounds, or a cell got worse from one
+       compared run to the other, or an audit found what can't be true or can't be known, or a gate
+       failed
+  5    measured, and a gate (--fail-if, [gate]) could not tell, or of two compared runs it could
+       not be told whether more trials of a cell fail: the output says what would decide it
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

@@ -24,32 +24,21 @@ impl Spread {
         let trials = sorted.len();
         Some(Self { low, median: median(&mut sorted)?, high, trials })
     }
-
-    /// Whether the ranges of the two overlap: then their trials alone cannot order them.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.low <= other.high && other.low <= self.high
-    }
 }
 
-/// Ranks from the highest median down, best first: `(index into spreads, rank from 1)`. A cell whose range
-/// overlaps that of the first cell of the group above it shares that group's rank. Ranges of a few trials
-/// are no confidence intervals, so this claims order only where no trial contradicts it.
-pub fn rank_with_ties(spreads: &[Spread]) -> Vec<(usize, usize)> {
+/// Ranks from the highest median down, best first: `(index into spreads, best rank, worst rank)`, from 1. Only whose whole range
+/// is above a cell's stands above it, and only whose whole range is below stands below. Ranges of a few trials are no confidence
+/// intervals, so this claims order only where no trial contradicts it.
+pub fn rank_with_ties(spreads: &[Spread]) -> Vec<(usize, usize, usize)> {
     let mut order: Vec<usize> = (0..spreads.len()).collect();
     order.sort_by(|a, b| spreads[*b].median.total_cmp(&spreads[*a].median));
-    let mut ranked: Vec<(usize, usize)> = Vec::with_capacity(order.len());
-    let mut leader: Option<(usize, usize)> = None;
-    for (position, index) in order.into_iter().enumerate() {
-        let rank = match leader {
-            Some((first, rank)) if spreads[first].overlaps(&spreads[index]) => rank,
-            _ => {
-                leader = Some((index, position + 1));
-                position + 1
-            }
-        };
-        ranked.push((index, rank));
-    }
-    ranked
+    let ranked = |index: usize| {
+        let own = &spreads[index];
+        let above = spreads.iter().filter(|it| it.low > own.high).count();
+        let below = spreads.iter().filter(|it| it.high < own.low).count();
+        (index, 1 + above, spreads.len() - below)
+    };
+    order.into_iter().map(ranked).collect()
 }
 
 #[cfg(test)]
@@ -67,6 +56,14 @@ mod tests {
     fn overlapping_ranges_share_a_rank() {
         let spreads =
             [[10.0, 11.0], [20.0, 24.0], [19.0, 21.0], [1.0, 2.0]].map(|it| Spread::of(&it).unwrap());
-        assert_eq!(rank_with_ties(&spreads), [(1, 1), (2, 1), (0, 3), (3, 4)]);
+        assert_eq!(rank_with_ties(&spreads), [(1, 1, 2), (2, 1, 2), (0, 3, 3), (3, 4, 4)]);
+    }
+
+    /// The first is above the third, and the second may be either's equal.
+    #[test]
+    fn who_overlaps_two_that_are_apart_is_tied_with_both() {
+        let spreads = [[46.0, 56.0], [42.0, 51.0], [40.0, 45.0]].map(|it| Spread::of(&it).unwrap());
+        assert_eq!(rank_with_ties(&spreads), [(0, 1, 2), (1, 1, 3), (2, 2, 3)]);
+        assert!(rank_with_ties(&[]).is_empty());
     }
 }

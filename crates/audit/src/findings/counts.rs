@@ -19,6 +19,8 @@ const FAILED_GRAVE: f64 = 0.01;
 const ANSWERS_A_CLOSE_MAX: f64 = 10.0;
 /// An open model that makes less than this share of what was asked for is overloaded.
 const OFFERED_MIN: f64 = 0.95;
+/// One that makes more than this share makes what nobody asked for.
+const OFFERED_MAX: f64 = 1.05;
 
 /// What was cut off.
 pub(super) fn cut_off(row: &Row) -> Option<Finding> {
@@ -115,6 +117,12 @@ pub(super) fn aborted_share(row: &Row) -> Option<f64> {
 pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
     let bad = row.errors.bad_answers.unwrap_or(0);
     let requests = row.requests.filter(|it| *it > 0)?;
+    if bad > requests && row.tool != Tool::Proofload {
+        let text = format!(
+            "{bad} requests brought no good answer, and {requests} were made: no more can fail than there are"
+        );
+        return Some(Finding::of(row, Level::Broken, Kind::ErrorsAsAnswers, text));
+    }
     let share = bad as f64 / requests as f64;
     if share < FAILED_MIN || row.tool == Tool::Proofload {
         return aborted_as_answers(row);
@@ -222,18 +230,32 @@ pub(super) fn connect_failures(row: &Row) -> Option<Finding> {
     Some(Finding::of(row, Level::Unknown, Kind::ConnectFailures, text))
 }
 
-/// An open model that could not be kept up.
+/// Whether an open model could not be kept up.
+pub(super) fn is_overloaded(row: &Row) -> bool {
+    let asked = row.asked_per_s.filter(|it| *it > 0.0);
+    let made = row.throughput_per_s().map(|it| it.value);
+    row.tool != Tool::Proofload && asked.zip(made).is_some_and(|(asked, made)| made < asked * OFFERED_MIN)
+}
+
+/// An open model that could not be kept up, or of which more was made than was asked for.
 pub(super) fn offered_rate(row: &Row) -> Option<Finding> {
-    let asked = row.asked_per_s.filter(|it| *it > 0.0)?;
-    let made = row.throughput_per_s()?.value;
-    if row.tool == Tool::Proofload || made >= asked * OFFERED_MIN {
+    let (asked, made) = (row.asked_per_s?, row.throughput_per_s()?.value);
+    let figures = format!("{} were asked for and {} made", shown::rate(asked), shown::rate(made));
+    let why = if is_overloaded(row) {
+        "what was due waits, and the latency is that of the run's length, not of the service"
+    } else if is_beyond(row, asked, made) {
+        "an open model makes no more, so the command is not the one that ran"
+    } else {
         return None;
-    }
-    let text = format!(
-        "{} were asked for and {} made: what was due waits, and the latency is that of the run's length, not of the \
-         service",
-        shown::rate(asked),
-        shown::rate(made)
-    );
-    Some(Finding::of(row, Level::Unknown, Kind::OfferedRate, text))
+    };
+    Some(Finding::of(row, Level::Unknown, Kind::OfferedRate, format!("{figures}: {why}")))
+}
+
+/// Whether more was made than was asked for, and than all users may have made at the begin.
+fn is_beyond(row: &Row, asked_per_s: f64, made_per_s: f64) -> bool {
+    let run_s = row.elapsed_s.map_or(0.0, |it| it.value);
+    let at_the_begin = row.users().unwrap_or(0.0);
+    row.tool != Tool::Proofload
+        && asked_per_s > 0.0
+        && (made_per_s - asked_per_s * OFFERED_MAX) * run_s > at_the_begin
 }

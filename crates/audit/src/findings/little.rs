@@ -11,6 +11,8 @@ const GAP_NOTE: f64 = 0.05;
 pub(crate) const GAP_BROKEN: f64 = 0.10;
 /// Requests that failed or were left out, as a share, from which on the latency can't be held against the users.
 const LEFT_OUT_MIN: f64 = 0.001;
+/// Requests that a script sends at a time, at most, as far as anybody does.
+const AT_A_TIME_MAX: f64 = 64.0;
 /// A run shorter than ten response times misses what is under way at its end.
 const RESPONSE_SHARE_MAX: f64 = 0.1;
 
@@ -127,9 +129,21 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
         Some(_) if is_censored => (Level::Unknown, Told::NotTheRest),
         Some(age_ms) => (Level::Unknown, Told::UnderWay { age_ms }),
         None if is_censored => (Level::Broken, Told::NotTheRest),
-        None => (Level::Broken, Told::Contradiction),
+        None => match at_a_time(row, &law) {
+            Some(requests) => (Level::Unknown, Told::AtATime { requests }),
+            None => (Level::Broken, Told::Contradiction),
+        },
     };
     Some(Finding::of(row, level, Kind::LittlesLaw, words(row, &law, told)))
+}
+
+/// How many requests at a time a script would have to send on each connection. wrk takes the time of all of them together, so that
+/// X x R is so many times N. `None` where a command tells whether there is a script, and where it is no whole number of times.
+fn at_a_time(row: &Row, law: &Law) -> Option<f64> {
+    let is_told = row.tool != Tool::Wrk || row.timeout_from != TimeoutFrom::Tool;
+    let times = law.ratio.round();
+    let is_whole = (law.ratio - times).abs() <= times * GAP_NOTE + law.slack;
+    (!is_told && is_whole && (2.0..=AT_A_TIME_MAX).contains(&times)).then_some(times)
 }
 
 /// What there is to say of a gap.
@@ -143,6 +157,8 @@ enum Told {
     NotTheRest,
     /// What was under way at the end may be all of it, so old on average.
     UnderWay { age_ms: f64 },
+    /// A script that sends so many requests at a time makes it.
+    AtATime { requests: f64 },
     /// Nothing can make it.
     Contradiction,
 }
@@ -181,6 +197,10 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
         Told::UnderWay { age_ms } => {
             format!("{}; by N / X it is {implied}", ended(row, "the requests that were", age_ms))
         }
+        Told::AtATime { requests } => format!(
+            "nobody tells whether a script ran; one that sends {requests:.0} requests at a time makes it so. Without one the \
+             latency is too high: by Little's law the mean is {implied}"
+        ),
         Told::Contradiction if law.ratio < 1.0 => format!(
             "{} of {} users are in no figure: so many connections were never answered, or the latency is too low; if all were \
              served, the mean is N / X = {implied}",
@@ -246,7 +266,7 @@ pub(super) fn too_short(row: &Row) -> Option<Finding> {
     };
     let run_s = run_s(row).filter(|_| is_too_short(row, response_ms))?;
     // Of a load that was not kept, the check of the offered rate says more: there the latency grows with the run.
-    let is_overloaded = counts::offered_rate(row).is_some();
+    let is_overloaded = counts::is_overloaded(row);
     if row.tool == Tool::Proofload || row.requests == Some(0) || is_overloaded {
         return None;
     }

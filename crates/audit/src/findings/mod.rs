@@ -8,6 +8,7 @@ mod little;
 mod pool;
 mod ramp;
 mod text;
+mod times;
 
 pub(crate) use little::GAP_BROKEN;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub enum Kind {
     ErrorsAsAnswers,
     /// A percentile is above a higher one, or beyond the maximum.
     OutOfOrder,
+    /// Each figure of the latency may be true, and no times have them all.
+    NoSuchTimes,
     /// The author's summary is not what the raw output says.
     Summary,
     /// An order that the author gives has a figure that was not measured.
@@ -117,6 +120,7 @@ impl Kind {
             Self::RateTimesTime => "rate x time",
             Self::ErrorsAsAnswers => "errors as answers",
             Self::OutOfOrder => "out of order",
+            Self::NoSuchTimes => "no such times",
             Self::Summary => "summary",
             Self::Comparison => "comparison",
             Self::Ranking => "ranking",
@@ -253,6 +257,7 @@ fn own(row: &Row) -> Vec<Finding> {
         latency::max_at_timeout(row),
         latency::beyond_timeout(row),
         latency::out_of_order(row),
+        times::no_such_times(row),
         latency::syn_retry(row),
         latency::no_variance(row),
         ramp::up(row),

@@ -393,3 +393,83 @@ fn a_command_may_go_over_several_lines() {
     let script = "-t1 \\\n  -s think.lua \\\n  http://h/x";
     assert_eq!(kinds(&wrk(script, 100, "50.00ms", "900.00ms", "")), [(Level::Note, Kind::LittlesLaw)]);
 }
+
+/// Of the times between two percentiles none is shorter than the one or longer than the other: that leaves room for some means,
+/// and not for others.
+#[test]
+fn a_mean_must_fit_its_percentiles() {
+    // A script may wait, so that Little's law breaks nothing here.
+    let with = |mean: &str, percentiles: &str| {
+        let text = wrk("-t1 -s think.lua", 100, mean, "500.00ms", "");
+        let distribution = format!("  Latency Distribution\n{percentiles}    Req/Sec");
+        text.replacen("    Req/Sec", &distribution, 1)
+    };
+    let percentiles = " 50% 90.00ms\n 90% 200.00ms\n 99% 300.00ms\n";
+    // At least 0.4 x 90 + 0.09 x 200 + 0.01 x 300 = 57 ms, at most 0.5 x 90 + 0.4 x 200 + 0.09 x 300 + 0.01 x 500 = 157 ms.
+    for (mean, is_found) in [("56.00ms", true), ("58.00ms", false), ("156.00ms", false), ("160.00ms", true)] {
+        let found = kinds(&with(mean, percentiles));
+        assert_eq!(found.contains(&(Level::Broken, Kind::NoSuchTimes)), is_found, "{mean}: {found:?}");
+    }
+    assert_eq!(kinds(&with("100.00ms", "")), []);
+    let audit = crate::found(&with("100.00ms", " 50% 1.00ms\n 99% 2.00ms\n"));
+    // 0.5 x 1.01 + 0.49 x 2.01 + 0.01 x 500.01 with the printed digits, and 2 of 10,000 ranks more of 500 ms.
+    assert_eq!(
+        crate::all(&audit)[0].text,
+        "the mean of 100 ms is of other times than the percentiles: with these it is 6.59 ms at most"
+    );
+}
+
+/// Times of 100 ms on average, 109 at most and none below 0 are 30 apart at most: (109 - 100) x (100 - 0) is 900.
+#[test]
+fn a_spread_must_fit_mean_and_maximum() {
+    let with = |stdev: &str| kinds(&wrk("-t1", 100, "100.00ms", "109.00ms", "").replacen("1.00ms", stdev, 1));
+    assert_eq!(with("30.00ms"), []);
+    assert_eq!(with("31.00ms"), [(Level::Broken, Kind::NoSuchTimes)]);
+    // What is out of order is told of once.
+    let text = wrk("-t1", 100, "100.00ms", "99.00ms", "").replacen("1.00ms", "90.00ms", 1);
+    assert_eq!(kinds(&text), [(Level::Broken, Kind::OutOfOrder)]);
+}
+
+#[test]
+fn no_answer_takes_longer_than_the_run() {
+    assert_eq!(kinds(&wrk("-t1 -T30", 100, "100.00ms", "10.05s", "")), []);
+    let longer = wrk("-t1 -T30", 100, "100.00ms", "10.50s", "");
+    assert_eq!(kinds(&longer), [(Level::Broken, Kind::NoSuchTimes)]);
+    let audit = crate::found(&longer);
+    assert_eq!(crate::all(&audit)[0].text, "the maximum of 10.50 s is longer than the run of 10 s");
+}
+
+#[test]
+fn no_more_answers_are_bad_than_there_are() {
+    let bad = |count: u32| {
+        let more = format!("  Non-2xx or 3xx responses: {count}\n");
+        kinds(&wrk("-t1", 100, "100.00ms", "900.00ms", &more))
+    };
+    assert_eq!(bad(10_000), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    assert_eq!(bad(10_001), [(Level::Broken, Kind::ErrorsAsAnswers)]);
+}
+
+/// wrk takes the time of all requests that a script sends at once, and counts each of them.
+#[test]
+fn without_a_command_requests_may_have_been_sent_several_at_a_time() {
+    let bare = |mean: &str| {
+        let text = wrk("-t1", 100, mean, "1.90s", "");
+        kinds(text.split_once('\n').unwrap().1)
+    };
+    assert_eq!(bare("1.60s"), [(Level::Unknown, Kind::LittlesLaw), (Level::Unknown, Kind::TooShort)]);
+    assert_eq!(bare("800.00ms"), [(Level::Unknown, Kind::LittlesLaw)]);
+    assert_eq!(bare("250.00ms"), [(Level::Broken, Kind::LittlesLaw)], "no script sends two and a half");
+    assert_eq!(bare("130.00ms"), [(Level::Broken, Kind::LittlesLaw)]);
+    // Where the command tells, there is no such script.
+    assert_eq!(kinds(&wrk("-t1", 100, "800.00ms", "1.90s", "")), [(Level::Broken, Kind::LittlesLaw)]);
+}
+
+#[test]
+fn an_open_model_makes_no_more_than_was_asked_for() {
+    let asked = |rate: &str| kinds(&wrk(&format!("-t1 -R{rate}"), 100, "10.00ms", "90.00ms", ""));
+    assert_eq!(asked("1000"), []);
+    // A hundred users may make one each at the begin.
+    assert_eq!(asked("945"), []);
+    assert_eq!(asked("500"), [(Level::Unknown, Kind::OfferedRate)]);
+    assert_eq!(asked("2000"), [(Level::Unknown, Kind::OfferedRate)]);
+}

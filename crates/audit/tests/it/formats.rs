@@ -488,3 +488,56 @@ fn a_mean_of_sb_that_is_a_bound_is_neither_a_mean_nor_missing() {
     let cut = read(&text.replace("Avg: above 200.9ms\n", ""));
     assert_eq!(cut.rows[0].missing, ["the line `Avg`"]);
 }
+
+/// As logs of containers, of pods and of build servers have it.
+#[test]
+fn what_a_log_writes_before_each_line_is_passed_over() {
+    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt", "oha.json", "k6-export.json"] {
+        let plain = format(name);
+        for prefix in [
+            "2026-01-01T12:00:00.123456789Z ",
+            "[2026-01-01 12:00:00,123] ",
+            "12:00:00 ",
+            "load-1  | ",
+            "load-1  | 2026-01-01T12:00:00Z ",
+            "[pod/load-x2k/main] ",
+            "load\trun it\t2026-01-01T12:00:00.1234567Z ",
+        ] {
+            let mut logged = String::new();
+            for line in plain.lines() {
+                writeln!(logged, "{prefix}{line}").unwrap();
+            }
+            assert_eq!(read(&logged).rows, read(&plain).rows, "{prefix}{name}");
+        }
+    }
+}
+
+/// Two containers at a time print two outputs, and neither has a figure of the other.
+#[test]
+fn each_container_has_an_output_of_its_own() {
+    let one = format("wrk-latency.txt");
+    let other = one.replace("501890", "480000").replace("50088.82", "47904.19");
+    let mut logged = "Attaching to a-1, b-1\n".to_owned();
+    for (a, b) in one.lines().zip(other.lines()) {
+        writeln!(logged, "a-1  | {a}\nb-1  | {b}").unwrap();
+    }
+    logged.push_str("a-1 exited with code 0\n");
+    let requests: Vec<_> = read(&logged).rows.iter().map(|row| row.requests).collect();
+    assert_eq!(requests, [Some(501_890), Some(480_000)]);
+    // The first column of a table is no name of a container.
+    let table = read("Label | # Samples | Average\nhome | 10 | 5\n");
+    assert_eq!((table.rows.len(), table.rows[0].requests), (1, Some(10)));
+}
+
+/// autocannon begins its output with a line of wrk's.
+#[test]
+fn an_output_of_autocannon_is_no_output_of_wrk_that_is_cut_off() {
+    let text = "Running 10s test @ http://localhost:3000\n10 connections\n\n\
+        | Stat    | 2.5% | 50%  | 97.5% | 99%  | Avg     | Stdev   | Max   |\n\
+        | Latency | 0 ms | 0 ms | 0 ms  | 1 ms | 0.01 ms | 0.09 ms | 12 ms |\n\n\
+        Req/Bytes counts sampled once per second.\n\n114k requests in 10.01s, 20.4 MB read\n";
+    let error = audit::read("x", text).expect_err("no tool that is known printed it").to_string();
+    assert!(error.contains("no load-test output was found"), "{error}");
+    let both = format!("{text}{}", format("wrk-latency.txt"));
+    assert_eq!(read(&both).rows.len(), 1);
+}

@@ -14,11 +14,11 @@ Examples:
   proofload audit runs/quick-20260101-120000
 
 It reads wrk, wrk2, sb and h2load output, also many in one text with prose in between; JMeter's
-JTL and its aggregate and summary tables; JSON of oha and k6; and Proofload's own records. Files
-that are given together are compared with each other. Findings are `broken` (the figures contradict
-each other), `unknown` (what one wants to know can't be known from them) and `note`; docs/audit.md
-says how each is found. It ends with 4 where anything is broken or unknown, and with 2 where a file
-can't be read or holds no output that it knows.")]
+JTL and its aggregate and summary tables; JSON of oha and k6; and Proofload's own records. What a log
+writes before each line is passed over. Files that are given together are compared with each other.
+Findings are `broken` (the figures contradict each other), `unknown` (what one wants to know can't be
+known from them) and `note`; docs/audit.md says how each is found. It ends with 4 where anything is
+broken or unknown, and with 2 where a file can't be read or holds no output that it knows.")]
 pub struct Audit {
     /// Files, run directories, or - for standard input
     #[arg(required = true, value_name = "FILE")]

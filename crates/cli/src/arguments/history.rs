@@ -13,7 +13,8 @@ Examples:
   proofload history runs --metric p99 --round slow-api --json
 
 A line a run, by start, and a mark where the figure changed (E-divisive; docs/compare.md). Runs of one experiment make
-a series; quick and coarse ones make series of their own. It ends with 2 where there is no run, or none with such a cell.")]
+a series; quick and coarse ones, and those of another machine, make series of their own. It ends with 2 where there is no
+run, or none with such a cell.")]
 pub struct History {
     /// Where run directories are [default: as [runs] of the proofload.toml of this folder says, or runs]
     #[arg(value_name = "RUNS_DIR")]

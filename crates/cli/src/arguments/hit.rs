@@ -165,7 +165,8 @@ pub struct Hit {
     /// The folder for --save-responses, which is empty or new [default: wrong-responses]
     #[arg(long, value_name = "DIR", requires = "save_responses")]
     pub save_responses_dir: Option<PathBuf>,
-    /// End the load when this holds, and with 4: errors>5% of the last five seconds, or errors>100 in all; may be repeated
+    /// End the load, with exit code 4, when this holds: errors>5% of the last five seconds, or errors>100 in all; may be
+    /// repeated
     #[arg(long, value_name = "CONDITION")]
     pub stop_if: Vec<plan::gate::Condition>,
     /// Show beside the result what an earlier load came to, as --json printed it

@@ -88,7 +88,7 @@ Examples:
   proofload completions zsh > ~/.zfunc/_proofload
   proofload completions fish > ~/.config/fish/completions/proofload.fish")]
 pub struct Completions {
-    /// Whose
+    /// For which shell
     #[arg(value_enum)]
     pub shell: Shell,
 }

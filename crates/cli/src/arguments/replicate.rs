@@ -23,10 +23,10 @@ Examples:
   proofload replicate gateways --export DIR             the records of its last run of all claims, made small
 
 What claims name is measured, and nothing else. Claims are held against the blocks after 6, 8, 10, 14 and 20 of them; one
-that is decided goes no further (docs/claims.md). Each claim is confirmed, reversed or tied, one with a size in its direction and in its size; or it is open, because too
-little or nothing was measured or nothing here can test it (docs/claims.md). What is measured is kept under --runs; the
-same command goes on where the last one stopped, be it for Ctrl-C, for the end of its budget or for a
-restart of the machine, and does nothing when all is measured. --new begins again.
+that is decided goes no further. Each is confirmed, reversed or tied, or it stays open: too little or nothing was measured,
+or nothing here can test it. A claimed size is judged beside its direction (docs/claims.md). What is measured is kept under
+--runs. The same command goes on where the last one stopped, after Ctrl-C, the end of its budget or a restart of the
+machine, and does nothing when all is measured. --new begins again.
 
 A write-up can be measured in parts: --claims names some of its claims. Each claim is judged by one run, the last that
 measured all of its cells; blocks of two runs are never put together.")]

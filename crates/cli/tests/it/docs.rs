@@ -434,6 +434,38 @@ fn the_pages_to_choose_by_are_made_of_their_records() {
     }
 }
 
+/// The first columns of the tables on a page to choose by, and before the first row of each what it is of.
+fn first_columns(page: &str) -> Vec<String> {
+    let (mut title, mut of, mut rows) = ("", String::new(), Vec::new());
+    for line in page.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            title = heading;
+        } else if let Some(heading) = line.strip_prefix("### ") {
+            let (_, load) = heading.split_once([':', '：']).expect("it says of which load it is");
+            of = format!(" {title} ({})", load.trim());
+        } else if line.starts_with("| ") && !line.starts_with(r"| \#") {
+            let cells: Vec<&str> = line.splitn(4, " | ").collect();
+            rows.push(format!("|{} {} | {} | {} |", std::mem::take(&mut of), cells[0], cells[1], cells[2]));
+        }
+    }
+    rows
+}
+
+/// Both READMEs begin with who carries how much, as the pages to choose by have it of their records.
+#[test]
+fn the_readmes_say_who_carries_how_much() {
+    let read = |path: &str| std::fs::read_to_string(repository().join(path)).expect("it can be read");
+    for readme in [ENGLISH, CHINESE] {
+        let page = read(readme);
+        let (_, told) = page.split_once("<!-- chosen: begin -->\n").expect("it has a beginning");
+        let (told, _) = told.split_once("<!-- chosen: end -->").expect("which ends");
+        let rows: Vec<&str> = told.lines().skip(2).collect();
+        let due = first_columns(&read(&format!("docs/choose/{readme}")));
+        assert!(due.len() > 5, "{due:?}");
+        assert_eq!(rows, due, "{readme}: run scripts/choose.sh");
+    }
+}
+
 #[test]
 fn the_table_of_others_plans_is_that_of_their_list() {
     let list = std::fs::read_to_string(repository().join("docs/samples/jmeter/plans.tsv")).unwrap();

@@ -1,7 +1,7 @@
 //! A part of a claim before it is judged, and its judgement.
 
 use plan::Metric;
-use stats::{LEAST_EFFECT, LogRatios, Observation, Ratio, Told, blocks_needed, holm};
+use stats::{CONFIDENCE, LEAST_EFFECT, LogRatios, Observation, Ratio, Told, blocks_needed, holm};
 
 use super::cell::CellTrials;
 use super::rule::{Rule, SizeVerdict};
@@ -197,7 +197,8 @@ impl Question {
         let ratio = self.ratios.ratio();
         let is_enough = blocks >= blocks_needed(parts);
         let rule = self.rule_of_known();
-        let size = ratio.filter(|_| is_enough).and_then(|ratio| rule.size(ratio, self.least_effect));
+        let joint = self.joint_ends(parts);
+        let size = ratio.filter(|_| is_enough).and_then(|ratio| rule.size(ratio, joint, self.least_effect));
         let decided = match (ratio, &self.missing) {
             (Some(ratio), None) if is_enough => {
                 let decided = self.as_known(rule.verdict(ratio, p, self.least_effect, size));
@@ -240,6 +241,21 @@ impl Question {
         (self.part(Some(looked.own), looked.blocks, None, size, decided), Some(told))
     }
 
+    /// The interval that holds together with those of so many comparisons (Bonferroni), open ends being without bound.
+    fn joint_ends(&self, parts: usize) -> (f64, f64) {
+        let (low, high) = self.ratios.ends((1.0 - CONFIDENCE) / 2.0 / parts.max(1) as f64);
+        (low.unwrap_or(0.0), high.unwrap_or(f64::INFINITY))
+    }
+
+    /// Whether a ratio, as far as it is known, is on one side: what is no less than some ratio below 1 may be anything.
+    fn is_on_a_side(&self, ratio: f64) -> bool {
+        match self.known {
+            Known::Itself => true,
+            Known::AtLeast => ratio > 1.0,
+            Known::AtMost => ratio < 1.0,
+        }
+    }
+
     /// A bound of a ratio tells of no size.
     fn rule_of_known(&self) -> Rule {
         match (self.rule, self.known) {
@@ -279,6 +295,8 @@ impl Question {
         (verdict, why): (ClaimVerdict, String),
     ) -> ClaimPart {
         let shown = |value: f64| value * self.scale;
+        // A bound that says nothing is no figure that was measured.
+        let ratio = ratio.filter(|it| self.is_on_a_side(it.value));
         ClaimPart {
             what: self.what.clone(),
             unit: self.unit,

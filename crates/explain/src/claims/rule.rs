@@ -31,6 +31,17 @@ impl SizeVerdict {
         let is_told = low > half.min(more) && high < half.max(more);
         if is_told { Self::Confirmed } else { Self::Undecided }
     }
+
+    /// The same where any of several comparisons refutes the claim: by the interval of all of them together it is refuted, and by
+    /// that of this comparison confirmed.
+    fn of_several(size: f64, own: (f64, f64), joint: (f64, f64), least_effect: f64) -> Self {
+        let by = |ends| Self::of(size, ends, least_effect);
+        match (by(own), by(joint)) {
+            (_, Self::Refuted) => Self::Refuted,
+            (Self::Confirmed, _) => Self::Confirmed,
+            _ => Self::Undecided,
+        }
+    }
 }
 
 /// What a part is tested for.
@@ -54,11 +65,12 @@ impl Rule {
         }
     }
 
-    /// What becomes of the claimed size, where there is one and an interval to hold it against.
-    pub(super) fn size(self, ratio: Ratio, least_effect: f64) -> Option<SizeVerdict> {
+    /// What becomes of the claimed size, where there is one and an interval to hold it against. `joint` holds together with those
+    /// of the other comparisons.
+    pub(super) fn size(self, ratio: Ratio, joint: (f64, f64), least_effect: f64) -> Option<SizeVerdict> {
         match (self, bounds(ratio)) {
-            (Self::Direction { size: Some(size), .. }, Some(interval)) => {
-                Some(SizeVerdict::of(size, interval, least_effect))
+            (Self::Direction { size: Some(size), .. }, Some(own)) => {
+                Some(SizeVerdict::of_several(size, own, joint, least_effect))
             }
             _ => None,
         }
@@ -126,12 +138,8 @@ impl Rule {
                 let claimed = if above { *looked } else { looked.turned_round() };
                 let told = claimed.is_above(least_effect);
                 let Some(size) = size else { return (told, None) };
-                let by = |ends| SizeVerdict::of(size, ends, least_effect);
-                let of_size = match (by(looked.own_ends()), by(looked.joint_ends())) {
-                    (_, SizeVerdict::Refuted) => SizeVerdict::Refuted,
-                    (SizeVerdict::Confirmed, _) => SizeVerdict::Confirmed,
-                    _ => SizeVerdict::Undecided,
-                };
+                let (own, joint) = (looked.own_ends(), looked.joint_ends());
+                let of_size = SizeVerdict::of_several(size, own, joint, least_effect);
                 let is_open = told == Told::Yes && of_size == SizeVerdict::Undecided;
                 (if is_open { looked.open() } else { told }, Some(of_size))
             }

@@ -41,11 +41,9 @@ fn way(verdict: ClaimVerdict, parts: &[ClaimPart]) -> String {
     let same = pointing.iter().filter(|same| **same).count();
     match &pointing[..] {
         _ if !verdict.is_open() => String::new(),
-        [true] => "; it points the same way".into(),
-        [false] => "; it points the other way".into(),
-        [_, ..] => {
-            format!("; {same} of {} measured comparisons point the same way", pointing.len())
-        }
         [] => String::new(),
+        [true] if parts.len() == 1 => "; it points the same way".into(),
+        [false] if parts.len() == 1 => "; it points the other way".into(),
+        _ => format!("; {same} of {} measured comparisons point the same way", pointing.len()),
     }
 }

@@ -209,6 +209,47 @@ fn a_claim_with_a_size_has_two_answers() {
     assert_eq!((plain.verdict, plain.parts[0].size), (ClaimVerdict::Confirmed, None));
 }
 
+/// Any of several comparisons refutes a claimed size, so that each is to be as sure of it as all of them together are to be.
+#[test]
+fn a_size_is_refuted_by_what_holds_for_all_comparisons() {
+    let of_loads = |loads: &[u32]| {
+        let off = |block: u32| 1.0 + 0.1 * (f64::from(block) - 4.5) / 4.5;
+        let of_load = |load: &u32| {
+            let jetty = (0..10).map(|block| at(block, "jetty", 1180.0 * off(block), *load));
+            let tomcat = (0..10).map(|block| at(block, "tomcat", 1000.0, *load));
+            jetty.chain(tomcat).collect::<Vec<Trial>>()
+        };
+        let trials: Vec<Trial> = loads.iter().flat_map(of_load).collect();
+        let pair =
+            |load: &u32| CellPair { a: cell("jetty", *load), b: cell("tomcat", *load), published: None };
+        judged(Statement::Ratio { pairs: loads.iter().map(pair).collect(), ratio: 1.276 }, &trials)
+    };
+    // By itself an interval ends at 1.244, and 2 % above that is 1.269; together with another one at 1.258, and that is 1.283.
+    let one = of_loads(&[64]);
+    assert_eq!((one.verdict, one.parts[0].size), (ClaimVerdict::SizeRefuted, Some(SizeVerdict::Refuted)));
+    let both = of_loads(&[64, 1000]);
+    assert_eq!(
+        (both.verdict, both.parts[0].size),
+        (ClaimVerdict::SizeUndecided, Some(SizeVerdict::Undecided)),
+        "{both:?}"
+    );
+}
+
+/// What is no less than a ratio below 1 may be above it: no figure, and no way to point.
+#[test]
+fn a_bound_that_says_nothing_points_nowhere() {
+    let mut trials = two(10, 0.8);
+    spoil(&mut trials, "jetty", |load| load.generator.busy_share = 0.95);
+    let told = judged(order(), &trials);
+    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::NotMeasured, 10), "{told:?}");
+    assert_eq!((told.parts[0].measured, told.parts[0].points_the_same_way), (None, None));
+    assert!(told.why.ends_with("so that the ratio is a lower bound"), "{}", told.why);
+    // Of two comparisons it is not the one that points.
+    let chain = Statement::Order(vec![pair("jetty", "tomcat"), pair("tomcat", "undertow")]);
+    let told = judged(chain, &[trials, blocks(10, "undertow", 800.0, 64)].concat());
+    assert!(told.why.ends_with("; 1 of 1 measured comparisons point the same way"), "{}", told.why);
+}
+
 /// What was not measured is neither refuted nor impossible to test.
 #[test]
 fn what_was_not_run_is_not_measured() {

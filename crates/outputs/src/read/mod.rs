@@ -8,6 +8,7 @@ mod json;
 mod jtl;
 mod k6;
 mod oha;
+mod prefix;
 mod sb;
 mod wrk;
 
@@ -18,7 +19,7 @@ use serde_json::Value;
 
 pub use self::command::path_of;
 pub use self::jtl::{JtlSamples, jtl_samples};
-use crate::document::Document;
+use crate::document::{Comparison, Document, Launch};
 use crate::outline::{Outline, delay_of_url};
 use crate::row::{Row, Tool};
 
@@ -117,20 +118,49 @@ pub fn read(name: &str, text: &str, own: OwnRecords) -> Result<Document, Unrecog
     if let Some(rows) = cells::read(text).map_err(fail)? {
         return Ok(document(rows));
     }
-    let outline = Outline::new(text);
-    let json = json::read(text, &outline, own);
-    let mut rows = json.rows;
-    rows.append(wrk::read(&outline));
-    rows.append(sb::read(&outline));
-    rows.append(h2load::read(&outline));
-    rows.append(jmeter::read(&outline));
-    if rows.kept.is_empty() {
-        return Err(fail(json.problem.unwrap_or_else(|| "no load-test output was found in it".into())));
+    let mut found = Found::default();
+    for of_name in prefix::without_prefixes(text) {
+        found.append(Found::of(&of_name, own));
     }
-    place(&mut rows.kept, &outline);
+    if found.rows.kept.is_empty() {
+        // What all lines have before them is no prefix then, but the first column of a table, say.
+        found = Found::of(text, own);
+    }
+    let Found { mut rows, comparisons, launches, problem } = found;
+    if rows.kept.is_empty() {
+        return Err(fail(problem.unwrap_or_else(|| "no load-test output was found in it".into())));
+    }
     rows.kept.sort_by_key(|row| row.line);
-    let (launches, comparisons) = (outline.launches(), outline.comparisons());
     Ok(Document { comparisons, launches, ..document(rows) })
+}
+
+/// What a text holds.
+#[derive(Default)]
+struct Found {
+    rows: Rows,
+    comparisons: Vec<Comparison>,
+    launches: Vec<Launch>,
+    /// What was wrong with what could not be used.
+    problem: Option<String>,
+}
+
+impl Found {
+    fn of(text: &str, own: OwnRecords) -> Self {
+        let outline = Outline::new(text);
+        let json::Found { mut rows, problem } = json::read(text, &outline, own);
+        rows.append(wrk::read(&outline));
+        rows.append(sb::read(&outline));
+        rows.append(h2load::read(&outline));
+        rows.append(jmeter::read(&outline));
+        place(&mut rows.kept, &outline);
+        Self { rows, comparisons: outline.comparisons(), launches: outline.launches(), problem }
+    }
+
+    fn append(&mut self, more: Self) {
+        self.rows.append(more.rows);
+        self.comparisons.extend(more.comparisons);
+        self.launches.extend(more.launches);
+    }
 }
 
 /// The text without the sequences that colour it on a terminal: logs of build servers have them, and recordings of terminals.

@@ -65,6 +65,8 @@ impl Reader {
         {
             self.open(line);
             self.within(line);
+        } else if self.current.as_ref().is_some_and(|it| it.is_of_another(line.text)) {
+            self.current = None;
         } else if self.current.is_some() {
             self.within(line);
         } else if self.summary_lines > 0 && line.section == self.section {
@@ -234,6 +236,13 @@ enum Taken {
 }
 
 impl Current {
+    /// Whether it is an output of autocannon, which begins as one of wrk does, and whose connections have no threads.
+    fn is_of_another(&self, text: &str) -> bool {
+        let mut words = text.split_whitespace();
+        let is_count = words.next().is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+        !self.has_threads && !self.has_stats && is_count && words.next() == Some("connections")
+    }
+
     fn take(&mut self, text: &str) -> Taken {
         let words: Vec<&str> = text.split_whitespace().take(12).collect();
         match words[..] {

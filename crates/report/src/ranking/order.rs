@@ -96,17 +96,8 @@ impl Order {
 }
 
 fn by_ranges(spreads: &[Spread]) -> Vec<Place> {
-    let ranked = rank_with_ties(spreads);
-    let tied = |rank: usize| ranked.iter().filter(|(_, other)| *other == rank).count();
-    ranked
-        .iter()
-        .map(|(index, rank)| Place {
-            index: *index,
-            ranks: (*rank, rank + tied(*rank) - 1),
-            letters: None,
-            to_best: None,
-        })
-        .collect()
+    let place = |(index, best, worst)| Place { index, ranks: (best, worst), letters: None, to_best: None };
+    rank_with_ties(spreads).into_iter().map(place).collect()
 }
 
 /// How far the lowest and highest value are from the median; nothing where one of them is of a failure.

@@ -63,7 +63,9 @@ impl LogRatios {
         let blocks = LOOKS.into_iter().rev().find(|look| *look <= self.blocks())?;
         let (low, high) = self.first(blocks).within(critical(1));
         let joint = self.first(blocks).within(critical(comparisons));
-        let value = self.first(blocks).estimate().filter(|it| it.is_finite())?.clamp(low, high);
+        let estimate = self.first(blocks).estimate().filter(|it| it.is_finite())?;
+        // An earlier look may have left no ratio of figures at all.
+        let value = Some(estimate.clamp(low, high)).filter(|it| it.is_finite())?;
         let end = |it: f64| it.is_finite().then(|| libm::exp(it));
         let own = Ratio { value: libm::exp(value), low: end(low), high: end(high) };
         Some(Looked { blocks, own, joint: (libm::exp(joint.0), libm::exp(joint.1)) })
@@ -297,6 +299,18 @@ mod tests {
         assert!(!goes_on([Some(Told::Neither), None]));
         assert!(!goes_on([Some(Told::Yes), Some(Told::Never), Some(Told::NotYet)]));
         assert!(!goes_on([Some(Told::Yes), Some(Told::Yes)]));
+    }
+
+    /// One answers nothing in the first six blocks, the other in the next four: the first look left no ratio but an infinite one.
+    #[test]
+    fn where_a_look_left_no_ratio_there_is_none() {
+        let in_turn = |first: Observation, then: Observation| -> Vec<Option<Observation>> {
+            (0..10).map(|block| Some(if block < 6 { first } else { then })).collect()
+        };
+        let (well, failed) = (Observation::Figure(1.0), Observation::Failed);
+        let ratios = LogRatios::of(&in_turn(well, failed), &in_turn(failed, well));
+        assert!(ratios.estimate().is_some_and(f64::is_finite));
+        assert_eq!(ratios.looked(1), None);
     }
 
     #[test]

@@ -250,8 +250,6 @@ enum Seen {
 impl Io for EpollIo {
     type Error = Errno;
 
-    const CONNECTIONS_A_WAIT: u32 = EVENTS_MAX as u32;
-
     fn now(&self) -> Instant {
         monotonic_now()
     }
@@ -343,6 +341,10 @@ impl Io for EpollIo {
             Seen::Skipped(conn, bytes, arrived) => (conn, Event::Skipped(bytes), arrived),
         };
         Some((monotonic_now(), Completion { conn, event, arrived }))
+    }
+
+    fn has_more(&self) -> bool {
+        self.events.len() >= EVENTS_MAX
     }
 }
 

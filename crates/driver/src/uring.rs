@@ -76,6 +76,8 @@ pub struct UringIo {
     /// When they were taken from the kernel.
     seen_at: Instant,
     next_seen: usize,
+    /// Whether one of them is of a connection that has something, and that no buffer was left for.
+    lacks_buffers: bool,
     /// The buffer whose bytes the caller reads.
     lent: Option<u16>,
     incidents: Incidents,
@@ -136,6 +138,7 @@ impl UringIo {
             seen: Vec::with_capacity(SEEN_MAX),
             seen_at: monotonic_now(),
             next_seen: 0,
+            lacks_buffers: false,
             lent: None,
             incidents: Incidents::default(),
             failed: None,
@@ -247,6 +250,7 @@ impl UringIo {
             }
             (Err(Errno::NOBUFS), _) => {
                 self.incidents.no_buffer += 1;
+                self.lacks_buffers = true;
                 self.receive(conn);
                 None
             }
@@ -299,6 +303,7 @@ impl UringIo {
     fn collect(&mut self) {
         self.seen.clear();
         self.next_seen = 0;
+        self.lacks_buffers = false;
         let completions = self.ring.completion();
         self.seen.extend(completions.take(SEEN_MAX));
         self.seen_at = monotonic_now();
@@ -316,7 +321,6 @@ impl Io for UringIo {
     type Error = Errno;
 
     const SENDS_A_STAMP: u32 = sends::QUEUED_MAX as u32;
-    const CONNECTIONS_A_WAIT: u32 = SEEN_MAX as u32;
 
     fn now(&self) -> Instant {
         monotonic_now()
@@ -419,6 +423,10 @@ impl Io for UringIo {
             }
         };
         Some((self.seen_at, Completion { conn, event, arrived: None }))
+    }
+
+    fn has_more(&self) -> bool {
+        self.seen.len() >= SEEN_MAX || self.lacks_buffers
     }
 }
 

@@ -152,8 +152,9 @@ pub struct Timeouts {
     pub request: Duration,
     /// A connection unused for this long is closed by us; `MAX` never.
     pub idle: Duration,
-    /// After the deadline, how long requests in flight may still be answered. What is then still open is
-    /// `in_flight`, censored. No longer than `request` is ever needed.
+    /// After the deadline, how long requests that have begun may still be answered. What is then still out is `in_flight`, and
+    /// what still waits to go out is `unsent`, both censored. Where all are out by the deadline, no more than the longest that one
+    /// may take is needed.
     pub drain: Duration,
 }
 

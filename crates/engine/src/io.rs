@@ -23,9 +23,6 @@ pub trait Io {
     /// How many requests in a row may share one stamp: as many as go to the kernel together.
     const SENDS_A_STAMP: u32 = 1;
 
-    /// Of how many connections one [`Io::wait`] finds at most what has happened; as many as there are, if not said.
-    const CONNECTIONS_A_WAIT: u32 = u32::MAX;
-
     /// The clock.
     fn now(&self) -> Instant;
 
@@ -52,7 +49,17 @@ pub trait Io {
 
     /// The next thing that happened, with the instant at which it was seen.
     fn next(&mut self) -> Option<(Instant, Completion<'_>)>;
+
+    /// Whether the last [`Io::wait`], of which all was taken, may have left something that had happened before it: one that takes
+    /// so much at a time, and no more, says so.
+    fn has_more(&self) -> bool {
+        false
+    }
 }
+
+/// Before somebody is given up there is one look, and at most one more for so many connections each. One finds what came on more
+/// than these; but a ring that had no buffer left for some of it has to look for that again.
+const CONNECTIONS_A_LOOK: u32 = 64;
 
 /// Runs `engine` over `io` until the load is finished.
 ///
@@ -86,26 +93,19 @@ pub fn drive<S: Sink, P: Script<H>, H: Protocol, I: Io>(
 /// time would be ours. A request is stamped when it goes out, so that its own is not.
 #[inline]
 fn hear<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) {
-    while hear_next(engine, io) {}
-}
-
-/// Takes in the next thing that has come, if there is one.
-#[expect(clippy::inline_always, reason = "on the path of every request")]
-#[inline(always)]
-fn hear_next<S: Sink, P: Script<H>, H: Protocol, I: Io>(engine: &mut Engine<S, P, H>, io: &mut I) -> bool {
-    let Some((now, completion)) = io.next() else { return false };
-    let is_new = matches!(completion.event, Event::Connected);
-    engine.handle_completion(now, completion);
-    if is_new {
-        // What goes out on a new connection goes out at once: there are servers that answer unasked, and
-        // their answer would come before its request.
-        carry_out(engine, io);
+    while let Some((now, completion)) = io.next() {
+        let is_new = matches!(completion.event, Event::Connected);
+        engine.handle_completion(now, completion);
+        if is_new {
+            // What goes out on a new connection goes out at once: there are servers that answer unasked, and
+            // their answer would come before its request.
+            carry_out(engine, io);
+        }
+        // This one is about the very next bytes.
+        if let Some((conn, bytes)) = engine.poll_skip() {
+            io.skip(conn, bytes);
+        }
     }
-    // This one is about the very next bytes.
-    if let Some((conn, bytes)) = engine.poll_skip() {
-        io.skip(conn, bytes);
-    }
-    true
 }
 
 /// Takes in all that came before `heard`, also where this thread was held up in the wait or behind it: that is found by looks that
@@ -118,12 +118,12 @@ fn look_again<S: Sink, P: Script<H>, H: Protocol, I: Io>(
     io: &mut I,
     heard: Instant,
 ) -> Result<(), I::Error> {
-    for _ in 0..=engine.connections() / I::CONNECTIONS_A_WAIT {
+    for _ in 0..=engine.connections() / CONNECTIONS_A_LOOK {
         io.wait(Some(heard))?;
-        if !hear_next(engine, io) {
+        hear(engine, io);
+        if !io.has_more() {
             break;
         }
-        hear(engine, io);
     }
     Ok(())
 }

@@ -5,8 +5,8 @@
 //! as old as that. If not, it is set to that one's deadline. So a timer goes off at most once a timeout and exchange, and
 //! never later than the deadline it stands for.
 //!
-//! Requests of a script may have different timeouts. A timer goes off once the shortest of them then, and is set again for as
-//! long, or for what is left: so no request that follows is out longer than it may be before it is looked at.
+//! Requests of a script may have different timeouts. A timer then goes off after the shortest of them, and is set again for as
+//! long, or for what is left of the request's own: so no request that follows is out longer than it may be before it is looked at.
 
 use alloc::collections::BinaryHeap;
 use core::cmp::Reverse;

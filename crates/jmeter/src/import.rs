@@ -17,7 +17,6 @@ use crate::variables::{PLAN_VARIABLES, rows};
 use crate::walk::{DataFile, Walk};
 use crate::{data, extractors, for_each, modules, parameters, sets, xml};
 
-
 /// A test plan that can be run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
@@ -222,4 +221,3 @@ fn gather_changing(element: &Element, changing: &mut Changing) {
     changing.names.extend(for_each::names(element));
     changing.unknown |= data::names_are_in_file(element);
 }
-

@@ -410,7 +410,6 @@ impl<I: Io> Io for TlsIo<I> {
     type Error = I::Error;
 
     const SENDS_A_STAMP: u32 = I::SENDS_A_STAMP;
-    const CONNECTIONS_A_WAIT: u32 = I::CONNECTIONS_A_WAIT;
 
     fn now(&self) -> Instant {
         self.io.now()
@@ -520,6 +519,10 @@ impl<I: Io> Io for TlsIo<I> {
             What::Plain => Event::Received(&self.plain),
         };
         Some((told.at, Completion { conn: told.conn, event, arrived: told.arrived }))
+    }
+
+    fn has_more(&self) -> bool {
+        self.io.has_more()
     }
 }
 

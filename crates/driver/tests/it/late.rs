@@ -166,6 +166,10 @@ impl<I: Io> Io for HeldUp<I> {
         self.may_be |= is_stamped;
         Some((now, completion))
     }
+
+    fn has_more(&self) -> bool {
+        self.io.has_more()
+    }
 }
 
 /// An answer that came while this thread was held up behind its wait is in time where the kernel says so.

@@ -680,7 +680,7 @@ fn a_poisson_timer_is_a_pause_of_that_distribution() {
     assert_eq!(request.pauses, [Pause::Poisson { offset_ms, mean_ms }]);
 }
 
-/// What most have is left to the scenario. A request without a timeout has JMeter's, or what stands for it.
+/// What the first one has is left to the scenario. A request without a timeout has JMeter's, or what stands for it.
 #[test]
 fn requests_keep_their_own_timeouts() {
     let timed = |path: &str, connect_ms: &str, answer_ms: &str| {

@@ -240,8 +240,7 @@ impl Scope<'_> {
             let (count, numbered) = self.values_of(name);
             if left < count {
                 let number = left + 1;
-                let value =
-                    if numbered { self.value(&format!("{name}_{number}")) } else { self.value(name) };
+                let value = if numbered { self.value(&format!("{name}_{number}")) } else { self.value(name) };
                 return value.unwrap_or_default().to_owned();
             }
             left -= count;

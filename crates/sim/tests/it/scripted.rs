@@ -211,7 +211,7 @@ fn of_patient(server: ServerPlan, waits_ms: &[(u64, u64)]) -> Vec<Sample> {
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = Engine::scripted(scenario.config, sink, script, Instant::ORIGIN);
     drive_until(&mut engine, &mut io, None);
-    engine.into_sink();
+    drop(engine);
     samples
 }
 
@@ -222,14 +222,13 @@ fn each_request_is_given_up_when_its_own_time_is_over() {
     server.faults.per_mille = vec![(Fault::NeverAnswer, 1000)];
     let samples = of_patient(server.clone(), &[(0, 1000), (0, 0), (0, 300), (0, 10), (0, 101), (0, 0)]);
     assert!(samples.iter().all(|sample| sample.outcome == Outcome::TimedOut), "{samples:?}");
-    let ms = |span: Duration| span.as_nanos() as f64 / 1e6;
-    let lasted = samples.iter().map(|sample| ms(sample.done.since(sample.sent.unwrap())));
-    assert_eq!(lasted.collect::<Vec<_>>(), [1000.0, 100.0, 300.0, 100.0, 101.0, 100.0]);
+    let lasted: Vec<_> = samples.iter().filter_map(Sample::service_time).collect();
+    assert_eq!(lasted, [1000, 100, 300, 100, 101, 100].map(Duration::from_millis));
 
     server.faults.black_hole_per_mille = 1000;
     let samples = of_patient(server, &[(1000, 0), (0, 0), (300, 0), (10, 0), (51, 0), (0, 0)]);
     let no_connection = Outcome::ConnectFailed(ConnectFailure::TimedOut);
     assert!(samples.iter().all(|sample| sample.outcome == no_connection), "{samples:?}");
-    let lasted = samples.iter().map(|sample| ms(sample.done.since(sample.ready)));
-    assert_eq!(lasted.collect::<Vec<_>>(), [1000.0, 50.0, 300.0, 50.0, 51.0, 50.0]);
+    let lasted: Vec<_> = samples.iter().map(|sample| sample.done.since(sample.ready)).collect();
+    assert_eq!(lasted, [1000, 50, 300, 50, 51, 50].map(Duration::from_millis));
 }

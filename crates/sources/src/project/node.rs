@@ -56,8 +56,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
 
 /// The program itself where the script is one: npm and a shell between would be measured, too.
 fn command(project: &Project, starts: &[Option<&str>; 3], main: Option<&str>) -> Option<Vec<String>> {
-    let is_plain =
-        |it: &&str| it.starts_with("node ") && !it.contains(['&', '|', ';', '$', '"', '\'', '>']);
+    let is_plain = |it: &&str| it.starts_with("node ") && !it.contains(['&', '|', ';', '$', '"', '\'', '>']);
     if let Some(plain) = starts.iter().flatten().copied().find(is_plain) {
         return Some(plain.split_whitespace().map(str::to_owned).collect());
     }

@@ -109,8 +109,7 @@ fn of_service(service: &Service, asks: &Asks) -> String {
     }
     let Asks { status, ready_status, .. } = asks;
     // Without one it is that of the endpoint.
-    let of_ready =
-        if status == ready_status { String::new() } else { format!("status = {ready_status}\n") };
+    let of_ready = if status == ready_status { String::new() } else { format!("status = {ready_status}\n") };
     let _ = write!(
         text,
         "\n# It is ready when this is answered with {ready_status}.\n[service.{name}.ready]\npath = {}\n{of_ready}timeout = \"60s\"\n\n\

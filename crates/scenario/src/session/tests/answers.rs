@@ -162,8 +162,7 @@ fn what_is_found_is_a_list() {
 fn all_that_is_found_is_put_together() {
     let all = |which: i32, path: &str, body: &str| {
         let how = Extractor::Json { path: path.into(), rules: JsonRules::AsJoinedList };
-        let [all] =
-            extracted(vec![extraction("x", Part::Body, how, which, Some("d"))], &ok(body), ["x_ALL"]);
+        let [all] = extracted(vec![extraction("x", Part::Body, how, which, Some("d"))], &ok(body), ["x_ALL"]);
         all
     };
     let body = r#"{"one":7,"none":null,"all":[1,null,"c/d"]}"#;

@@ -1,6 +1,6 @@
 //! Whom the server asks who is no stack of the run: nobody watched that one, and on this machine it is one of the others.
 
-use std::net::{IpAddr, SocketAddr};
+use core::net::{IpAddr, SocketAddr};
 
 use record::Asked;
 

@@ -266,10 +266,11 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether a server's quota is the client's as well, as in a container that holds both: the kernel counts once for all in a group.
+    /// Where nothing was counted, that says nothing: one that the client has as well is among the cores that it counts.
     pub(crate) fn holds_client(&self, quota: &Quota) -> bool {
         let of_client = self.host().and_then(|host| host.generator_throttled_cores);
-        of_client
-            .is_some_and(|it| (it - quota.throttled_cores).abs() <= ONE_COUNT_WITHIN * quota.throttled_cores)
+        let throttled = quota.throttled_cores;
+        throttled > 0.0 && of_client.is_some_and(|it| (it - throttled).abs() <= ONE_COUNT_WITHIN * throttled)
     }
 
     /// Cores that a CPU quota of its own allows a server, the loaded one or the stack of that name, where these are fewer than there

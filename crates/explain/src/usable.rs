@@ -70,7 +70,8 @@ impl Range {
     /// What is known of a trial that has these reasons against it and no others.
     ///
     /// A service carries no less than what a client that was the limit had of it. Its mean time is at most what was read of it, for
-    /// where the client is sooner, users wait at the service instead, which answers no fewer of them a second.
+    /// where the client is sooner, users wait at the service instead, which answers no fewer of them a
+    /// second. That one does not answer fewer with more of them waiting is assumed.
     fn of(measured: &Measured, metric: Metric, against: &[ReasonKind]) -> Option<Self> {
         let range = match metric {
             Metric::Goodput if against.iter().all(|kind| kind.limits_the_rate()) => {

@@ -24,15 +24,16 @@ const TOLD_MAX: usize = 8;
 pub(crate) struct FarEnds(BTreeMap<SocketAddr, u32>);
 
 impl FarEnds {
-    /// Looks at the connections of these processes. Whoever listens on one of the ports `watched` of this machine is no stranger.
+    /// Looks at the connections of these processes. Whoever listens on one of the ports `watched` of this machine is no stranger, and
+    /// who comes to one of those was accepted, whether or not the socket that listens is among those that are seen.
     pub(crate) fn look(&mut self, pids: &[i32], watched: &BTreeSet<u16>, diag: &mut Diag) -> io::Result<()> {
         let inodes = pids.iter().filter_map(|pid| sockets_of(*pid)).flatten();
         let inodes: BTreeSet<u32> = inodes.take(SOCKETS_MAX).filter_map(|it| it.parse().ok()).collect();
         if inodes.is_empty() {
             return Ok(());
         }
-        let seen = diag.asked(&inodes)?;
-        self.add(seen.into_iter().filter(|(at, _)| !(at.ip().is_loopback() && watched.contains(&at.port()))));
+        let seen = diag.asked(&inodes, watched)?;
+        self.add(seen.into_iter());
         Ok(())
     }
 
@@ -97,7 +98,8 @@ mod tests {
         assert_eq!(ends.0.get(&addr), Some(&1), "{ends:?}");
         let mut watched = FarEnds::default();
         watched.look(&own(), &BTreeSet::from([addr.port()]), &mut Diag::open().unwrap()).unwrap();
-        assert_eq!(watched.0.get(&addr), None, "{watched:?}");
+        let of_client = client.local_addr().unwrap();
+        assert_eq!((watched.0.get(&addr), watched.0.get(&of_client)), (None, None), "{watched:?}");
         drop((client, accepted));
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel's socket diagnosis (`NETLINK_SOCK_DIAG`): the sockets of one port, without a walk through `/proc/net/tcp`.
+//! The kernel's socket diagnosis (`NETLINK_SOCK_DIAG`): the sockets of one port or of all, without a walk through `/proc/net/tcp`.
 //!
 //! Layout: `struct inet_diag_req_v2` and `struct inet_diag_msg` of `linux/inet_diag.h`, each behind a `struct nlmsghdr`.
 //! Of a listening socket `rqueue` is how many connections wait to be accepted and `wqueue` how many may.
@@ -128,24 +128,30 @@ impl Diag {
         Ok(all)
     }
 
-    /// The far ends of the connections that the sockets with these inodes hold and did not accept. Costs the more the more
-    /// connections there are, whoever holds them.
-    pub(crate) fn asked(&mut self, inodes: &BTreeSet<u32>) -> io::Result<BTreeMap<SocketAddr, u32>> {
-        let (mut listened, mut held) = (BTreeSet::new(), Vec::new());
+    /// The far ends of the connections that the sockets with these inodes hold and did not accept, but for those of whoever listens on
+    /// this machine on one of their own ports, or of those that are `watched`. Costs the more the more connections there are, whoever
+    /// holds them.
+    pub(crate) fn asked(
+        &mut self,
+        inodes: &BTreeSet<u32>,
+        watched: &BTreeSet<u16>,
+    ) -> io::Result<BTreeMap<SocketAddr, u32>> {
+        let (mut listened, mut held) = (watched.clone(), Vec::new());
         self.each(None, (1 << LISTEN) | (1 << ESTABLISHED), |socket| {
             if !inodes.contains(&socket.inode) {
                 return;
             }
             if socket.state == LISTEN {
-                listened.insert(socket.local_port);
+                listened.insert(socket.local.port());
             } else {
-                held.push((socket.local_port, socket.remote));
+                held.push((socket.local, socket.remote));
             }
         })?;
         let mut asked: BTreeMap<SocketAddr, u32> = BTreeMap::new();
-        for (local_port, remote) in held {
-            let is_its_own = remote.ip().is_loopback() && listened.contains(&remote.port());
-            if !listened.contains(&local_port) && !is_its_own {
+        for (local, remote) in held {
+            let is_here = remote.ip().is_loopback() || remote.ip() == local.ip();
+            let is_known = listened.contains(&local.port()) || is_here && listened.contains(&remote.port());
+            if !is_known {
                 *asked.entry(remote).or_default() += 1;
             }
         }
@@ -172,7 +178,7 @@ impl Diag {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Socket {
     state: u8,
-    local_port: u16,
+    local: SocketAddr,
     remote: SocketAddr,
     receive_queue: u32,
     send_queue: u32,
@@ -221,18 +227,18 @@ fn socket_of(message: &[u8], port: Option<u16>) -> Option<Socket> {
     let port_at = |at: usize| Some(u16::from_be_bytes(message.get(at..at + 2)?.try_into().ok()?));
     let socket = Socket {
         state: *message.get(1)?,
-        local_port: port_at(4)?,
-        remote: SocketAddr::new(remote_address(message)?, port_at(6)?),
+        local: SocketAddr::new(address_at(message, 8)?, port_at(4)?),
+        remote: SocketAddr::new(address_at(message, 24)?, port_at(6)?),
         receive_queue: u32_at(message, 56)?,
         send_queue: u32_at(message, 60)?,
         inode: u32_at(message, 68)?,
     };
-    port.is_none_or(|port| socket.local_port == port).then_some(socket)
+    port.is_none_or(|port| socket.local.port() == port).then_some(socket)
 }
 
-/// The address of the other side. One of IPv4 that a socket of IPv6 holds is one of IPv4.
-fn remote_address(message: &[u8]) -> Option<IpAddr> {
-    let bytes: [u8; 16] = message.get(24..40)?.try_into().ok()?;
+/// An address of a socket. One of IPv4 that a socket of IPv6 holds is one of IPv4.
+fn address_at(message: &[u8], at: usize) -> Option<IpAddr> {
+    let bytes: [u8; 16] = message.get(at..at + 16)?.try_into().ok()?;
     let [a, b, c, d, ..] = bytes;
     let is_v4 = *message.first()? == AddressFamily::INET.as_raw() as u8;
     Some(if is_v4 { IpAddr::from([a, b, c, d]) } else { IpAddr::from(bytes).to_canonical() })

@@ -87,7 +87,7 @@ pub enum Kind {
     TooShort,
     /// The rate is that of a ramp-up.
     RampUp,
-    /// The rate asked for was not reached.
+    /// The rate that was asked for is not the one that was made.
     OfferedRate,
     /// Nothing was measured twice.
     NoRepeats,

@@ -41,6 +41,9 @@ const CONNECTION_COSTS_REQUESTS: f64 = 3.0;
 /// Share of its speed, in one direction, from which a link carries no more: of what goes over it full frames are 98 %, and such of
 /// half a kilobyte nine tenths. The rest are the gaps between them.
 const LINK_FULL_MIN: f64 = 0.9;
+/// What more than its speed a link can be seen to carry: what two clocks differ by. One that carries more tells a speed that is not
+/// its own, as those of emulated cards do.
+const LINK_FULL_MAX: f64 = 1.05;
 /// Share of the work that goes to connections before they are worth a word: the noise of a rate here.
 const CONNECTIONS_SHARE_MIN: f64 = 0.05;
 
@@ -109,11 +112,12 @@ pub(crate) fn link_full(facts: &Facts<'_>) -> Option<Verdict> {
     let links = facts.host()?.links.iter().filter(|link| link.bytes_per_s > 0.0);
     let uses = links.filter_map(|link| {
         let (did, used) = used(link)?;
-        Some((link, did, used, used / link.bytes_per_s))
+        let share = used / link.bytes_per_s;
+        (LINK_FULL_MIN..=LINK_FULL_MAX).contains(&share).then_some((link, did, used, share))
     });
     let (link, did, used, share) = uses.max_by(|a, b| a.3.total_cmp(&b.3))?;
     let is_the_load = load.received_bytes_per_s >= MOST * used;
-    (share >= LINK_FULL_MIN && is_the_load).then(|| {
+    is_the_load.then(|| {
         let name = plain::line(&link.name);
         let megabytes = |bytes: f64| bytes / 1e6;
         let text = format!(

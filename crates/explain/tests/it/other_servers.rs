@@ -169,6 +169,10 @@ fn a_thread_that_has_all_of_a_quota_is_not_told_to_share_its_work_on_the_same_co
         "the servers used 0.98 of 1 cores that their CPU quota allows, 196 µs a request"
     );
     assert_eq!(told.confirm.unwrap().text, on_more);
+    // Nothing was counted of either, which makes it no quota of both.
+    let mut unthrottled = of(0.98, 1.0, 0.0);
+    host(&mut unthrottled).generator_throttled_cores = Some(0.0);
+    assert_eq!(first(&unthrottled).phrase, "CPU-bound");
     // Behind it stands somebody with other cores, so that it is the thread that is named.
     let mut front = of(0.97, 1.0, 0.01);
     front.upstreams = vec![upstream("db", 20, Some(0.1))];

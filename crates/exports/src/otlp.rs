@@ -115,7 +115,10 @@ fn attributes(labels: &Labels) -> Vec<KeyValue> {
             ("status", Ok(status)) => {
                 attribute("http.response.status_code", any_value::Value::IntValue(status))
             }
-            ("target", _) => attribute("url.full", any_value::Value::StringValue(value.to_owned())),
+            // That of a scenario is a name.
+            ("target", _) if value.contains("://") => {
+                attribute("url.full", any_value::Value::StringValue(value.to_owned()))
+            }
             ("quantile", _) => attribute("quantile", any_value::Value::StringValue(value.to_owned())),
             _ => attribute(&format!("{SERVICE}.{name}"), any_value::Value::StringValue(value.to_owned())),
         })

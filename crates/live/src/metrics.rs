@@ -2,6 +2,7 @@
 
 use exports::{Families, Family, Labels, Metric, Sample, Unit, Value};
 
+use crate::text::GAP;
 use crate::view::{Second, View};
 
 /// The families of a view: figures of the last second and of the load at hand, labelled with the trial that they are of.
@@ -82,7 +83,7 @@ fn add_second(to: &mut Adder, second: &Second) {
 
 /// The labels of an exported trial: a twin is told from its stack, and blocks are counted from 0.
 fn labels(view: &View) -> Labels {
-    let Some(trial) = &view.trial else { return Labels::default().with("load", view.title.clone()) };
+    let Some(trial) = &view.trial else { return Labels::default().with("load", without_query(&view.title)) };
     Labels::default()
         .with("round", trial.round.clone())
         .with("load", trial.load.clone())
@@ -92,8 +93,16 @@ fn labels(view: &View) -> Labels {
         .with("role", exports::json_name(&trial.role))
 }
 
+/// The title of a load; its URL, if it has one, without what may be secret or another each time, as in exports.
+fn without_query(title: &str) -> String {
+    let (url, behind) = title.split_at(title.find(GAP).unwrap_or(title.len()));
+    let end = url.find(['?', '#']).filter(|_| url.contains("://"));
+    format!("{}{behind}", &url[..end.unwrap_or(url.len())])
+}
+
 #[cfg(test)]
 mod tests {
+    use plan::{LoadArguments, LoadPlan};
     use units::Instant;
 
     use super::*;
@@ -125,6 +134,23 @@ mod tests {
         let labels = "block=\"1\",driver=\"proofload\",load=\"64 connections\",role=\"stack\"";
         assert!(of(Role::Stack).contains(labels), "{}", of(Role::Stack));
         assert_eq!(of(Role::Twin), of(Role::Stack).replace("role=\"stack\"", "role=\"twin\""));
+    }
+
+    /// Whoever scrapes it keeps it, and a query may hold a key.
+    #[test]
+    fn a_load_is_called_by_its_url_without_the_query() {
+        let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+        let label = plan.label();
+        for (title, shown) in [
+            ("http://a/{{int 1 9}}?key=secret#part", "http://a/{{int 1 9}}"),
+            ("http://a/b#c?d", "http://a/b"),
+            ("which shop?.toml", "which shop?.toml"),
+        ] {
+            let state = State::of_load(title, &plan, 2, Instant::ORIGIN);
+            let text = exports::text(&metrics(&state.view(Instant::ORIGIN)));
+            let due = format!("proofload_live_expected_requests_total{{load=\"{shown}{GAP}{label}\"}} 0");
+            assert!(text.lines().any(|line| line == due), "{due}\n{text}");
+        }
     }
 
     #[test]

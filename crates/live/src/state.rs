@@ -13,7 +13,7 @@ use crate::cpu::Cpu;
 use crate::finished::{self, Finished};
 use crate::progress::{Doing, Progress, Span};
 use crate::series::Series;
-use crate::text::bounded;
+use crate::text::{GAP, bounded};
 use crate::view::{
     AgentView, BurstView, EndedView, Kind, LeftView, StageName, TrialView, VIEW_VERSION, View, WarningKind,
 };
@@ -61,7 +61,7 @@ impl State {
 
     /// One load of `plan` on `title` that begins at `at`.
     pub fn of_load(title: &str, plan: &LoadPlan, cores: u32, at: Instant) -> Self {
-        let mut state = Self::new(Kind::Load, &format!("{title}   {}", plan.label()), cores, at);
+        let mut state = Self::new(Kind::Load, &format!("{title}{GAP}{}", plan.label()), cores, at);
         state.begin_load(None, Doing::Load(Span::of(plan)), at);
         state
     }

@@ -2,6 +2,9 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// In a title, between what is loaded and by how many.
+pub(crate) const GAP: &str = "   ";
+
 /// Columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()

@@ -36,6 +36,6 @@ pub use http_version::{CopiedVersion, Http2Arguments, HttpVersion};
 pub use kept_runs::KeptRuns;
 pub use load::{IoChoice, LoadArguments, LoadPlan, THREADS_MAX, Threads};
 pub use load_id::{ArrivalsName, LoadId, NamedLoad};
-pub use request::{HttpTarget, RequestArguments, without_user};
+pub use request::{HttpTarget, RequestArguments, without_user, without_value};
 pub use sb_template::SbTemplate;
 pub use version::Version;

@@ -109,6 +109,13 @@ pub fn without_user(text: &str) -> String {
     text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, behind)| format!("…@{behind}"))
 }
 
+/// What is meant for a header, as errors show it: behind its name there may be a password.
+pub fn without_value(line: &str) -> String {
+    let end = line.find(|it: char| it == ':' || it.is_whitespace()).unwrap_or(line.len());
+    let more = if end < line.len() { "…" } else { "" };
+    format!("{}{more}", &line[..end])
+}
+
 /// `instead` is what to do where it carries a user name or a password.
 pub(crate) fn parse_url(text: &str, instead: &str) -> Result<Url, PlanError> {
     let example = "write it like http://127.0.0.1:8080/path";
@@ -132,7 +139,8 @@ pub(crate) fn parse_url(text: &str, instead: &str) -> Result<Url, PlanError> {
 
 fn split_header(line: &str) -> Result<(&str, &str), PlanError> {
     let (name, value) = line.split_once(':').ok_or_else(|| {
-        PlanError::new(format!("the header `{line}` has no colon"), "write it like 'Accept: text/html'")
+        let what = format!("the header `{}` has no colon", without_value(line));
+        PlanError::new(what, "write it like 'Accept: text/html'")
     })?;
     Ok((name.trim(), value.trim()))
 }
@@ -184,7 +192,7 @@ mod tests {
         }
         let mut arguments = RequestArguments { url: "http://x/".into(), ..RequestArguments::default() };
         arguments.headers.push("no colon".into());
-        assert!(HttpTarget::new(&arguments).unwrap_err().to_string().contains("no colon"));
+        assert!(HttpTarget::new(&arguments).unwrap_err().to_string().contains("`no…` has no colon"));
         arguments.headers = vec!["Content-Length: 3".into()];
         assert_eq!(
             HttpTarget::new(&arguments).unwrap_err().to_string(),

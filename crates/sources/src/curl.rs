@@ -1,6 +1,6 @@
 //! A curl command, as a browser's developer tools copy it.
 
-use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments};
+use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments, without_user};
 use url::form_urlencoded;
 
 use crate::options::basic_authorization;
@@ -79,7 +79,7 @@ const WITH_VALUE: &[&str] = &[
 /// The request of `command`, which is `curl …` or what follows the word `curl`.
 pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
     let mut words = words::split(command)?.into_iter().peekable();
-    words.next_if(|word| word == "curl" || (word.ends_with("/curl") && !word.contains("://")));
+    words.next_if(|word| is_curl(word));
     let mut curl = Curl::default();
     while let Some(word) = words.next() {
         let mut next = |option: &str| {
@@ -110,6 +110,12 @@ pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
         }
         None => Ok(request),
     }
+}
+
+/// Whether a word is the program's name, perhaps behind that of its folder: a URL may end so, too.
+fn is_curl(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    !word.contains("://") && (name == "curl" || name.eq_ignore_ascii_case("curl.exe"))
 }
 
 fn is_flag(option: &str) -> bool {
@@ -154,7 +160,8 @@ struct Curl {
 impl Curl {
     fn take_url(&mut self, url: String) -> Result<(), PlanError> {
         if let Some(first) = &self.url {
-            let what = format!("the curl command has two URLs, {first} and {url}");
+            let (first, second) = (without_user(first), without_user(&url));
+            let what = format!("the curl command has two URLs, {first} and {second}");
             return Err(PlanError::new(what, "copy one request at a time, or use a scenario"));
         }
         // What stands in a query is no scheme.
@@ -502,6 +509,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_password_in_a_url_is_not_shown() {
+        let error = parse_curl("curl http://u:secret@x/ http://v:secret@y/").unwrap_err().to_string();
+        assert!(error.contains("two URLs, …@x/ and …@y/") && !error.contains("secret"), "{error}");
+    }
+
     /// What a browser writes beside `--compressed` is what it sent, and curl sends that alone.
     #[test]
     fn a_header_that_is_given_goes_before_what_an_option_makes() {
@@ -540,6 +553,8 @@ mod tests {
         assert_eq!(of("curl 'x?to=https://a/b'"), "http://x?to=https://a/b");
         assert_eq!(of("curl https://x/curl"), "https://x/curl");
         assert_eq!(of("http://x/curl"), "http://x/curl");
+        assert_eq!(of("/usr/bin/curl x"), "http://x");
+        assert_eq!(of("curl.exe x"), "http://x");
         assert_eq!(of("curl -G -d a=1 'http://x/?#part'"), "http://x/?a=1#part");
     }
 

@@ -8,8 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use plan::PlanError;
-use scenario::{Pause, Step, Template};
+use scenario::{Assertion, Check, Field as Compared, Part, Pause, Step, Template};
 use serde::Deserialize;
+use serde_json::Value;
 use url::{Url, form_urlencoded};
 
 use crate::step::{SourceOptions, Sourced, rebased, request};
@@ -22,6 +23,11 @@ const PAUSE_MIN_MS: i64 = 10;
 const ENTRIES_MAX: usize = 100_000;
 /// How much of a URL is shown of a request that is left out: one that holds a picture has no end.
 const SHOWN_MAX: usize = 200;
+/// What a good status looks like where nothing else is said of it.
+const GOOD_STATUS: &str = "[23]..";
+/// Statuses of 400 and more that are not of what was asked for, but of when: a server that was too slow to be told, and one that
+/// was asked too often.
+const OF_ITS_TIME: [u64; 2] = [408, 429];
 
 #[derive(Deserialize)]
 struct Har {
@@ -40,6 +46,16 @@ struct Entry {
     /// Milliseconds.
     time: Option<f64>,
     request: Request,
+    response: Option<Response>,
+    /// Of what Chrome took from its cache, which one: `memory` or `disk`.
+    #[serde(rename = "_fromCache")]
+    from_cache: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Response {
+    /// 0 where there was no answer.
+    status: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -101,15 +117,16 @@ pub fn parse_har(
     }
     let base = options.base_url()?;
     let is_served = |url: &Url| url.origin().is_tuple();
-    let mut served = har.log.entries.iter().filter_map(|it| sendable(&it.request).ok());
-    let first = served.find(is_served);
+    let entries = by_start(har.log.entries);
+    let first = entries.iter().filter_map(|(_, it)| sendable(&it.request).ok()).find(is_served);
     let (mut steps, mut left_out) = (Vec::new(), Vec::new());
     let mut of_http1: BTreeMap<String, u32> = BTreeMap::new();
     let mut ended_ms: Option<i64> = None;
-    for entry in &har.log.entries {
+    for (started_ms, entry) in &entries {
         let asked = &entry.request;
-        let url = match where_to(asked, base.as_ref(), first.as_ref()) {
-            Ok(url) => url,
+        let to_send = where_to(entry, base.as_ref(), first.as_ref());
+        let (url, body) = match to_send.and_then(|url| Ok((url, body(asked)?))) {
+            Ok(it) => it,
             Err(why) => {
                 left_out.push(format!("{}: {why}", shown(asked)));
                 continue;
@@ -118,19 +135,12 @@ pub fn parse_har(
         for field in asked.headers.iter().filter(|it| !options.http.has_place_for(&it.name, &it.value)) {
             *of_http1.entry(field.name.to_ascii_lowercase()).or_default() += 1;
         }
-        let body = match body(asked) {
-            Ok(body) => body,
-            Err(why) => {
-                left_out.push(format!("{}: {why}", shown(asked)));
-                continue;
-            }
-        };
         let mut headers = fields(&asked.headers);
         headers.retain(|(name, value)| options.http.has_place_for(name, value));
         let mut step = request(&asked.method, &url, &headers, &body);
-        let started_ms = entry.started_date_time.as_deref().and_then(milliseconds);
+        step.assertions.extend(refused_again(entry));
         if pauses
-            && let (Some(started), Some(ended)) = (started_ms, ended_ms)
+            && let (Some(started), Some(ended)) = (*started_ms, ended_ms)
             && started.saturating_sub(ended) >= PAUSE_MIN_MS
         {
             let ms = started.saturating_sub(ended).to_string();
@@ -148,16 +158,42 @@ pub fn parse_har(
     options.scenario(name.to_owned(), steps, left_out)
 }
 
+/// The entries in the order in which they were begun, each with when that was: whoever writes a recording need not sort it (HAR 1.2,
+/// `entries`). One that does not say when stays behind the one before it.
+fn by_start(entries: Vec<Entry>) -> Vec<(Option<i64>, Entry)> {
+    let mut latest = i64::MIN;
+    let placed = entries.into_iter().map(|entry| {
+        let started_ms = entry.started_date_time.as_deref().and_then(milliseconds);
+        latest = started_ms.unwrap_or(latest);
+        (latest, started_ms, entry)
+    });
+    let mut placed: Vec<(i64, Option<i64>, Entry)> = placed.collect();
+    placed.sort_by_key(|(place, ..)| *place);
+    placed.into_iter().map(|(_, started_ms, entry)| (started_ms, entry)).collect()
+}
+
+/// What a good answer may be beside a usual one: what was refused when it was recorded, as a picture that a server has not, is
+/// refused again, and is no failure of this load. What says that a server was in trouble is one, whenever it is said.
+fn refused_again(entry: &Entry) -> Option<Assertion> {
+    let status = entry.response.as_ref()?.status.as_ref()?.as_u64()?;
+    let is_refusal = (400..500).contains(&status) && !OF_ITS_TIME.contains(&status);
+    let patterns = vec![Template::text(GOOD_STATUS), Template::text(status.to_string())];
+    let (part, field) = (Part::Status, Compared::Matches);
+    let check = Check::Text { part, field, patterns, any: true, ignore_status: true };
+    is_refusal.then(|| Assertion { name: String::new(), check, negated: false })
+}
+
 fn milliseconds(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }
 
-/// A request as it is named where it is left out.
+/// A request as it is named where it is left out: without its query, which may hold what opens a session.
 fn shown(asked: &Request) -> String {
-    let mut rest = asked.url.chars();
-    let url: String = rest.by_ref().take(SHOWN_MAX).collect();
-    let more = if rest.next().is_some() { "…" } else { "" };
-    format!("{} {url}{more}", asked.method)
+    let (url, query) = asked.url.split_once('?').map_or((&*asked.url, ""), |(url, _)| (url, "?…"));
+    match url.char_indices().nth(SHOWN_MAX) {
+        Some((end, _)) => format!("{} {}…", asked.method, &url[..end]),
+        None => format!("{} {url}{query}", asked.method),
+    }
 }
 
 /// The URL of a request that a client of HTTP makes of a server, or why it is none.
@@ -178,8 +214,11 @@ fn sendable(asked: &Request) -> Result<Url, String> {
 }
 
 /// The URL to send to, or why there is none.
-fn where_to(asked: &Request, base: Option<&Url>, first: Option<&Url>) -> Result<Url, String> {
-    let url = sendable(asked)?;
+fn where_to(entry: &Entry, base: Option<&Url>, first: Option<&Url>) -> Result<Url, String> {
+    let url = sendable(&entry.request)?;
+    if entry.from_cache.as_ref().is_some_and(Value::is_string) {
+        return Err("the browser had it in its cache, and asked no server".into());
+    }
     match base {
         Some(base) if first.is_some_and(|first| is_same_server(first, &url)) => Ok(rebased(&url, base)),
         Some(_) => Err("another server than the first".into()),

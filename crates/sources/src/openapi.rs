@@ -67,11 +67,15 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
 /// The document, if it is one of OpenAPI 3.
 fn document(text: &str) -> Result<Value, PlanError> {
     let help = "give an OpenAPI 3 document, JSON or YAML";
-    let document: Value = serde_saphyr::from_str(text).map_err(|error| {
-        // The lines after the first show the place once more.
-        let why = error.to_string();
-        let why = why.lines().next().unwrap_or_default();
-        PlanError::new(format!("it is no OpenAPI document ({why})"), help)
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // All JSON is YAML, whose reader has bounds for what is written by hand: long documents of programs are beyond them.
+    let document: Value = serde_json::from_str(text).or_else(|_| {
+        serde_saphyr::from_str(text).map_err(|error| {
+            // The lines after the first show the place once more.
+            let why = error.to_string();
+            let why = why.lines().next().unwrap_or_default();
+            PlanError::new(format!("it is no OpenAPI document ({why})"), help)
+        })
     })?;
     // In YAML a 3.1 without quotes is a number.
     let of = |key: &str| document.get(key).filter(|it| it.is_string() || it.is_number()).map(plain);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use plan::{PlanError, RequestArguments};
+use plan::{PlanError, RequestArguments, without_value};
 use scenario::{
     Assertion, Call, Check, DataAtEnd, DataSet, DataSharing, Field, Function, Lacking, Part, Pause, Piece,
     RequestStep, Step, Template,
@@ -211,7 +211,8 @@ pub fn varied(
         request.method.clone().unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.into());
     let headers = request.headers.iter().map(|header| {
         let (name, value) = header.split_once(':').ok_or_else(|| {
-            PlanError::new(format!("`{header}` is no header"), "write it like 'Name: value'")
+            let what = format!("`{}` is no header", without_value(header));
+            PlanError::new(what, "write it like 'Name: value'")
         })?;
         Ok((Template::text(name.trim()), reader.template(value.trim())?))
     });

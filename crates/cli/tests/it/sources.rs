@@ -71,6 +71,7 @@ fn the_command_of_another_program_is_named() {
         ("http GET http://127.0.0.1:1/", "http"),
         ("fetch(\"http://127.0.0.1:1/\", { \"method\": \"GET\" })", "fetch"),
         ("Invoke-WebRequest -Uri \"http://127.0.0.1:1/\"", "Invoke-WebRequest"),
+        ("$session = New-Object X\nInvoke-WebRequest -Uri \"http://127.0.0.1:1/\"", "PowerShell"),
     ] {
         let refused = run(&["hit", "--curl", command, "-n", "1"]);
         let said = String::from_utf8(refused.stderr).expect("text");

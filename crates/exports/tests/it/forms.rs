@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use exports::otlp_proto::{ExportMetricsServiceRequest, metric, number_data_point};
 use exports::remote_write_proto::WriteRequest;
-use exports::{Family, Value, open_metrics, otlp, remote_write, text};
+use exports::{Family, Labels, Metric, Sample, Value, open_metrics, otlp, remote_write, text};
 use proptest::prelude::*;
 use prost::Message;
 
@@ -137,6 +137,23 @@ fn a_count_is_whole_and_a_time_is_the_windows_end() {
     assert_eq!(point.value, Some(number_data_point::Value::AsInt(1000)));
     assert_eq!(point.time_unix_nano - point.start_time_unix_nano, 30_000_000_000);
     assert!(sum.is_monotonic);
+}
+
+/// The name of a scenario is no URL, and not called one.
+#[test]
+fn a_target_is_a_url_where_it_is_one() {
+    let called = |target: &str| {
+        let labels = Labels::default().with("target", target);
+        let sample = Sample { labels, value: Value::Count(1), span: None };
+        let family = Family { metric: Metric::requests("requests", ""), samples: vec![sample] };
+        let message = &otlp(&[family], "0.1.0", 7)[0];
+        let request = ExportMetricsServiceRequest::decode(message.as_slice()).unwrap();
+        let requests = &request.resource_metrics[0].scope_metrics[0].metrics[0];
+        let Some(metric::Data::Sum(sum)) = &requests.data else { panic!("{requests:?}") };
+        sum.data_points[0].attributes[0].key.clone()
+    };
+    assert_eq!(called("http://127.0.0.1:1/hello"), "url.full");
+    assert_eq!(called("shop: basket #1"), "proofload.target");
 }
 
 #[test]

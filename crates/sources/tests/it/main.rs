@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use scenario::{Pause, Pick, RequestStep, Step};
+use scenario::{Check, Pause, Pick, RequestStep, Step};
 use sources::{SourceOptions, Sourced, parse_har, parse_openapi};
 use units::Duration;
 
@@ -307,6 +307,83 @@ fn a_body_without_its_text_is_left_out_by_name() {
     assert_eq!(sourced.left_out, ["POST http://x/a: the recording has no text of its body"; 3]);
 }
 
+/// Whoever writes a recording need not sort it (HAR 1.2), and what does not say when it was stays where it stood.
+#[test]
+fn a_recording_is_played_in_the_order_in_which_it_was_made() {
+    let entry = |started: &str, path: &str| {
+        let request = get(&format!("http://x/{path}"));
+        format!(r#"{{{started} "time": 10, "request": {request}}}"#)
+    };
+    let entries = [
+        entry(r#""startedDateTime": "2026-11-22T10:00:02.000Z","#, "d"),
+        entry(r#""startedDateTime": "2026-11-22T10:00:00.000Z","#, "a"),
+        entry("", "b"),
+        entry(r#""startedDateTime": "2026-11-22T11:00:01.000+01:00","#, "c"),
+    ];
+    let har = format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","));
+    let sourced = parse_har("x", &har, true, &options(None)).unwrap();
+    let played: Vec<(&str, Vec<&str>)> = requests(&sourced)
+        .into_iter()
+        .map(|it| {
+            let pauses = it.pauses.iter().map(|pause| match pause {
+                Pause::Constant { ms } => ms.constant().unwrap(),
+                other => panic!("{other:?}"),
+            });
+            (it.url.constant().unwrap(), pauses.collect())
+        })
+        .collect();
+    let due = [
+        ("http://x/a", vec![]),
+        ("http://x/b", vec![]),
+        ("http://x/c", vec!["990"]),
+        ("http://x/d", vec!["990"]),
+    ];
+    assert_eq!(played, due);
+}
+
+/// What a server refused then it refuses now; that it had too much to do then is no measure of what is good.
+#[test]
+fn an_answer_that_was_recorded_as_a_refusal_is_good_and_what_no_server_was_asked_for_is_left_out() {
+    let entry = |path: &str, more: &str| {
+        let request = get(&format!("http://x/{path}"));
+        format!(r#"{{"request": {request}, {more}}}"#)
+    };
+    let entries = [
+        entry("app.js?key=secret", r#""_fromCache": "disk", "response": {"status": 200}"#),
+        entry("", r#""response": {"status": 200, "content": {"mimeType": "text/html"}}"#),
+        entry("favicon.ico", r#""response": {"status": 404}"#),
+        entry("often", r#""response": {"status": 429}"#),
+        entry("down", r#""response": {"status": 503}"#),
+        entry("aborted", r#""response": {"status": 0, "_error": "net::ERR_ABORTED"}"#),
+        entry("none", r#""response": null"#),
+    ];
+    let har = format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","));
+    let sourced = parse_har("x", &har, true, &options(None)).unwrap();
+    assert_eq!(
+        sourced.left_out,
+        ["GET http://x/app.js?…: the browser had it in its cache, and asked no server"]
+    );
+    let good: Vec<(&str, Vec<&str>)> = requests(&sourced)
+        .into_iter()
+        .map(|it| {
+            let checks = it.assertions.iter().flat_map(|it| match &it.check {
+                Check::Text { patterns, any: true, ignore_status: true, .. } => patterns,
+                other => panic!("{other:?}"),
+            });
+            (it.url.constant().unwrap(), checks.map(|it| it.constant().unwrap()).collect())
+        })
+        .collect();
+    let due = [
+        ("http://x/", vec![]),
+        ("http://x/favicon.ico", vec!["[23]..", "404"]),
+        ("http://x/often", vec![]),
+        ("http://x/down", vec![]),
+        ("http://x/aborted", vec![]),
+        ("http://x/none", vec![]),
+    ];
+    assert_eq!(good, due);
+}
+
 /// HTTP/2 lets a client send them apart, and servers of HTTP/1.1 read one field.
 #[test]
 fn cookies_that_were_recorded_apart_are_sent_together() {
@@ -460,6 +537,18 @@ fn an_object_has_all_that_it_is_made_of_and_nothing_of_answers_alone() {
     }
     let lacking = "{required: [a, b], properties: {a: {example: 1}}}";
     assert_eq!(body(lacking), "POST /a: its body has no example");
+}
+
+/// JSON is read as what it is: as YAML, which it is as well, so many values would be refused.
+#[test]
+fn a_document_in_json_may_be_a_long_one() {
+    let many = vec!["0"; 260_000].join(",");
+    let document = format!(
+        "\u{feff}{{\"openapi\": \"3.1.0\", \"x-many\": [{many}], \"servers\": [{{\"url\": \"http://x\"}}], \
+         \"paths\": {{\"/a\": {{\"get\": {{}}}}}}}}"
+    );
+    let sourced = parse_openapi("x", &document, &options(None)).unwrap();
+    assert_eq!(requests(&sourced).len(), 1);
 }
 
 /// One schema that is all of another a thousand times has its properties as often.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use exports::{Answered, NextTry, PartlyRefused, next_try};
-use plan::without_user;
+use plan::{without_user, without_value};
 use ureq::Agent;
-use url::Url;
+use url::{Position, Url};
 
 use crate::exit::Failure;
 
@@ -80,9 +80,10 @@ impl Receiver {
     /// Sends all messages in order, each again where that may help, and stops at the first that is not taken.
     pub fn send_all(&self, messages: &[Vec<u8>], judge: impl Fn(&[u8]) -> Taken) -> Result<(), Failure> {
         let agent = agent();
+        let mut was_there = false;
         for (sent, message) in messages.iter().enumerate() {
             let so_far = format!("{sent} of {} messages were taken before", messages.len());
-            let body = self.send(&agent, message, &so_far)?;
+            let body = self.send(&agent, message, &so_far, &mut was_there)?;
             if let Taken::Partly(PartlyRefused { points, why }) = judge(&body) {
                 let why = shown(why.as_bytes());
                 return Err(
@@ -93,18 +94,26 @@ impl Receiver {
         Ok(())
     }
 
-    /// Sends one message until it is taken, and gives back what was answered.
-    fn send(&self, agent: &Agent, message: &[u8], so_far: &str) -> Result<Vec<u8>, Failure> {
+    /// Sends one message until it is taken, and gives back what was answered. Where nobody is there who `was_there` before, it
+    /// is being started anew, and is waited for as one in trouble is.
+    fn send(
+        &self,
+        agent: &Agent,
+        message: &[u8],
+        so_far: &str,
+        was_there: &mut bool,
+    ) -> Result<Vec<u8>, Failure> {
         let mut tries = 0;
         loop {
             tries += 1;
             let (answered, body, broke) = match self.try_once(agent, message) {
-                Tried::Nobody(why) => return Err(self.unreachable(&why, so_far)),
-                Tried::Broke(why) => {
+                Tried::Nobody(why) if !*was_there => return Err(self.unreachable(&why, so_far)),
+                Tried::Nobody(why) | Tried::Broke(why) => {
                     (Answered { status: IN_TROUBLE, retry_after_s: None }, Vec::new(), Some(why))
                 }
                 Tried::Answered(answered, body) => (answered, body, None),
             };
+            *was_there = true;
             match (next_try(answered, tries), broke) {
                 (NextTry::Done, _) => return Ok(body),
                 (NextTry::After(pause_ms), _) => std::thread::sleep(Duration::from_millis(pause_ms)),
@@ -136,17 +145,22 @@ impl Receiver {
         Tried::Answered(answered, body)
     }
 
+    /// Where it is, without the query: that may be a key.
+    fn place(&self) -> &str {
+        &self.url[..Position::AfterPath]
+    }
+
     fn unreachable(&self, why: &str, so_far: &str) -> Failure {
-        let Self { option, url, .. } = self;
+        let (option, place) = (self.option, self.place());
         Failure::unreachable(format!(
-            "{option}: nobody answers at {url} ({why}); {so_far}. Check the address, and export again: the record is as it \
+            "{option}: nobody answers at {place} ({why}); {so_far}. Check the address, and export again: the record is as it \
              was"
         ))
     }
 
     fn refused(&self, what: &str, so_far: &str) -> Failure {
-        let Self { option, url, .. } = self;
-        Failure::system(format!("{option}: {url} {what}; {so_far}. The record is as it was"))
+        let (option, place) = (self.option, self.place());
+        Failure::system(format!("{option}: {place} {what}; {so_far}. The record is as it was"))
     }
 }
 
@@ -178,11 +192,16 @@ fn is_nobody(error: &ureq::Error) -> bool {
 }
 
 fn header(line: &str) -> Result<(String, String), Failure> {
-    let no_header = || Failure::usage(format!("the header `{line}` is none; write it like 'Name: value'"));
+    let no_header = || {
+        let shown = without_value(line);
+        Failure::usage(format!("the header `{shown}` is none; write it like 'Name: value'"))
+    };
     let (name, value) = line.split_once(':').ok_or_else(no_header)?;
     let (name, value) = (name.trim(), value.trim());
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    let is_good = !name.is_empty() && name.bytes().all(is_token) && !value.chars().any(char::is_control);
+    // Of what is beyond ASCII nobody knows in which letters it would be read.
+    let is_shown = |byte: u8| byte == b'\t' || byte == b' ' || byte.is_ascii_graphic();
+    let is_good = !name.is_empty() && name.bytes().all(is_token) && value.bytes().all(is_shown);
     if is_good { Ok((name.to_owned(), value.to_owned())) } else { Err(no_header()) }
 }
 

@@ -64,8 +64,12 @@ pub fn of_curl(command: &str) -> Result<RequestArguments, PlanError> {
     let (first, rest) = command.split_at(command.find(|it: char| !of_name(it)).unwrap_or(command.len()));
     // By itself, or before a port or a path, it is the name of a host.
     let is_called = rest.starts_with(|it: char| it.is_whitespace() || it == '(');
-    if is_called && OTHER_PROGRAMS.contains(&first.to_ascii_lowercase().as_str()) {
-        let what = format!("--curl takes a command of curl, and this is one of {first}");
+    let other = Some(first).filter(|it| is_called && OTHER_PROGRAMS.contains(&&*it.to_ascii_lowercase()));
+    // What browsers copy for it begins by setting a variable.
+    let set = command.strip_prefix('$').and_then(|it| it.split_once('=')).map(|(name, _)| name.trim());
+    let is_of_powershell = set.is_some_and(|it| !it.is_empty() && it.chars().all(of_name));
+    if let Some(other) = other.or(is_of_powershell.then_some("PowerShell")) {
+        let what = format!("--curl takes a command of curl, and this is one of {other}");
         return Err(PlanError::new(
             what,
             "write it as curl has it, or give its URL and options to hit itself",

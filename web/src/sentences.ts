@@ -543,6 +543,7 @@ const CLAIMS: Pair[] = [
   ["it holds; {bound:}", "成立；{bound}"],
   ["it is the other way round; {bound:}", "情况正相反；{bound}"],
   ["the direction holds; {bound:}", "方向成立；{bound}"],
+  ["{bound:}, which leaves it open", "{bound}，因而无法判定"],
   ["the client was the limit of the first, so that the ratio is a lower bound", "前者受限于客户端，因此比值只是下界"],
   ["the client was the limit of the second, so that the ratio is an upper bound", "后者受限于客户端，因此比值只是上界"],
   ["for a part of the times of {which:} the client was late, so that the ratio is a lower bound", "{which}的一部分时间里客户端偏晚，因此比值只是下界"],

@@ -41,7 +41,7 @@ pub enum ClaimVerdict {
     Reversed,
     /// The records show neither, though they might have.
     Tied,
-    /// Measured, in too few blocks to show either, or with failures among them that leave it open.
+    /// Measured, in too few blocks to show either, with failures among them, or with bounds instead of figures, that leave it open.
     Undecided,
     /// The records have no figure for it: it was not run, or no trial of it is usable.
     NotMeasured,

@@ -55,15 +55,15 @@ pub(super) fn pair_question(
     let (ratios, known) = compared(a, b, rule);
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let bounded_by = bounded_by(a, b, metric);
-    let apart = || {
-        if a.is_bounded() || b.is_bounded() {
-            format!("{bounded_by}, and bounds don't decide it")
-        } else {
-            "the two were never measured in one block".to_owned()
+    // Of a cell with bounds something was measured, if no figure.
+    let missing_of = |it: &CellTrials<'_>| it.missing().filter(|_| !it.is_bounded());
+    let missing = (ratios.blocks() == 0).then(|| match missing_of(a).or_else(|| missing_of(b)) {
+        Some(why) => (ClaimVerdict::NotMeasured, why),
+        None if a.is_bounded() || b.is_bounded() => {
+            (ClaimVerdict::Undecided, format!("{bounded_by}, and bounds don't decide it"))
         }
-    };
-    let missing = (ratios.blocks() == 0)
-        .then(|| (ClaimVerdict::NotMeasured, a.missing().or_else(|| b.missing()).unwrap_or_else(apart)));
+        None => (ClaimVerdict::NotMeasured, "the two were never measured in one block".to_owned()),
+    });
     let expected = match rule {
         Rule::Direction { size, .. } => size,
         Rule::Equivalence { .. } => Some(1.0),
@@ -101,9 +101,12 @@ pub(super) fn level_question(
     let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
     let unknown = "the level grows with the cores, and this machine's are not known";
     let missing = (ratios.blocks() == 0).then(|| match cell.missing() {
-        Some(why) => (ClaimVerdict::NotMeasured, why),
         None if scale.is_none() => (ClaimVerdict::NotTestable, unknown.to_owned()),
-        None => (ClaimVerdict::NotMeasured, "of most of its trials only a bound is known".to_owned()),
+        _ if cell.is_bounded() => {
+            (ClaimVerdict::Undecided, "of most of its trials only a bound is known".to_owned())
+        }
+        Some(why) => (ClaimVerdict::NotMeasured, why),
+        None => (ClaimVerdict::NotMeasured, NOTHING.into()),
     });
     Question {
         what: cell.id.alone(),
@@ -202,6 +205,7 @@ impl Question {
         let decided = match (ratio, &self.missing) {
             (Some(ratio), None) if is_enough => {
                 let decided = self.as_known(rule.verdict(ratio, p, self.least_effect, size));
+                let decided = decided.unwrap_or_else(left_open);
                 match &self.spoiled {
                     Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => {
                         (ClaimVerdict::Undecided, why.clone())
@@ -237,7 +241,8 @@ impl Question {
         let (told, size) = rule.told(&looked, self.least_effect);
         let decided = self.as_known(rule.verdict_of(told, size, &looked, self.least_effect));
         // What a bound leaves open, more of such blocks leave open as well.
-        let told = if decided.0 == ClaimVerdict::NotMeasured { Told::Never } else { told };
+        let told = if decided.is_err() { Told::Never } else { told };
+        let decided = decided.unwrap_or_else(left_open);
         (self.part(Some(looked.own), looked.blocks, None, size, decided), Some(told))
     }
 
@@ -266,23 +271,24 @@ impl Question {
         }
     }
 
-    /// What is left of a verdict where the ratio is only bounded: the side that the bound is on.
-    fn as_known(&self, (verdict, why): (ClaimVerdict, String)) -> (ClaimVerdict, String) {
+    /// What is left of a verdict where the ratio is only bounded: the side that the bound is on. An error says which bound says
+    /// nothing of it.
+    fn as_known(&self, (verdict, why): (ClaimVerdict, String)) -> Result<(ClaimVerdict, String), String> {
         let (is_above, side) = match self.known {
-            Known::Itself => return (verdict, why),
+            Known::Itself => return Ok((verdict, why)),
             Known::AtLeast => (true, "a lower"),
             Known::AtMost => (false, "an upper"),
         };
         let bound = format!("{}, so that the ratio is {side} bound", self.bounded_by);
-        let Rule::Direction { above, size } = self.rule else { return (verdict, why) };
+        let Rule::Direction { above, size } = self.rule else { return Ok((verdict, why)) };
         match verdict {
             ClaimVerdict::Confirmed if above == is_above && size.is_some() => {
-                (ClaimVerdict::SizeUndecided, format!("the direction holds; {bound}"))
+                Ok((ClaimVerdict::SizeUndecided, format!("the direction holds; {bound}")))
             }
-            ClaimVerdict::Confirmed if above == is_above => (verdict, format!("{why}; {bound}")),
-            ClaimVerdict::Reversed if above != is_above => (verdict, format!("{why}; {bound}")),
-            ClaimVerdict::Undecided => (verdict, why),
-            _ => (ClaimVerdict::NotMeasured, bound),
+            ClaimVerdict::Confirmed if above == is_above => Ok((verdict, format!("{why}; {bound}"))),
+            ClaimVerdict::Reversed if above != is_above => Ok((verdict, format!("{why}; {bound}"))),
+            ClaimVerdict::Undecided => Ok((verdict, why)),
+            _ => Err(bound),
         }
     }
 
@@ -313,6 +319,10 @@ impl Question {
             why,
         }
     }
+}
+
+fn left_open(bound: String) -> (ClaimVerdict, String) {
+    (ClaimVerdict::Undecided, format!("{bound}, which leaves it open"))
 }
 
 fn too_few(blocks: usize, parts: usize) -> String {

@@ -2,6 +2,8 @@
 
 /// Longest text that is tried as a number. A figure of a load test has fewer digits; what is longer is none.
 const DIGITS_MAX: usize = 40;
+/// Hours, minutes, seconds.
+const GO_PARTS_MAX: usize = 3;
 /// What people put between groups of three digits, beside `.` and `,`.
 const GROUPING: [char; 5] = ['\'', '’', '_', '\u{a0}', '\u{202f}'];
 
@@ -115,6 +117,7 @@ pub(crate) fn with_unit(text: &str) -> Option<(Figure, &str)> {
 pub(crate) fn time_ms(text: &str) -> Option<Figure> {
     let (figure, unit) = with_unit(text)?;
     let ms = match unit {
+        "ns" => 1e-6,
         "us" | "µs" | "μs" => 1e-3,
         "ms" | "毫秒" => 1.0,
         "s" | "秒" => 1e3,
@@ -123,6 +126,23 @@ pub(crate) fn time_ms(text: &str) -> Option<Figure> {
         _ => return None,
     };
     Some(figure.times(ms))
+}
+
+/// A time as Go prints it, `1m2.5s` or `536.01µs`, in milliseconds.
+pub(crate) fn go_time_ms(text: &str) -> Option<Figure> {
+    let (mut rest, mut sum) = (text, None);
+    for _ in 0..GO_PARTS_MAX {
+        let digits = rest.find(|it: char| !(it.is_ascii_digit() || it == '.')).unwrap_or(rest.len());
+        let behind = rest[digits..].find(|it: char| it.is_ascii_digit()).unwrap_or(rest.len() - digits);
+        let (part, more) = rest.split_at(digits + behind);
+        let part = time_ms(part)?;
+        sum = Some(sum.map_or(part, |sum: Figure| Figure { value: sum.value + part.value, ..part }));
+        if more.is_empty() {
+            return sum;
+        }
+        rest = more;
+    }
+    None
 }
 
 /// A size as wrk and h2load print it, `98.78MB` or `228.97K`, in bytes: their units are powers of 1024.
@@ -230,6 +250,24 @@ mod tests {
         assert_eq!(bytes("1.00KB").map(|it| it.value), Some(1024.0));
         assert_eq!(bytes("228.97K").map(|it| it.value), Some(228.97 * 1024.0));
         assert_eq!(rate("29.1k").map(|it| it.value), Some(29100.0));
+    }
+
+    #[test]
+    fn times_of_go_have_several_parts() {
+        for (text, value, step) in [
+            ("1m2.5s", 62_500.0, 100.0),
+            ("1h0m0s", 3_600_000.0, 1000.0),
+            ("4.5ms", 4.5, 0.1),
+            ("536.012µs", 0.536_012, 1e-6),
+            ("87ns", 87e-6, 1e-6),
+            ("0s", 0.0, 1000.0),
+        ] {
+            let figure = go_time_ms(text).unwrap_or_else(|| panic!("{text}"));
+            assert!((figure.value - value).abs() < 1e-9 && (figure.step - step).abs() < 1e-9, "{figure:?}");
+        }
+        for text in ["", "s", "5", "1m2", "1h1m1s1ms", "-1s", "1.2.3s", "1x", "1m\u{a0}s", "٣s"] {
+            assert_eq!(go_time_ms(text), None, "{text}");
+        }
     }
 
     #[test]

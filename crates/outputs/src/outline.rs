@@ -138,7 +138,8 @@ fn section(stack: &[(usize, &str)], part: usize) -> Section {
 /// Level and title of a heading: `## Title`, `4. Title`, `4.1 Title`. A lone `#` is the title of all (level 0); the
 /// numbered ones are one below it.
 fn heading(raw: &str) -> Option<(usize, &str)> {
-    if raw.chars().count() > HEADING_CHARS_MAX {
+    // The last is a line of autocannon's.
+    if raw.chars().count() > HEADING_CHARS_MAX || raw.starts_with("# of samples:") {
         return None;
     }
     let hashes = raw.bytes().take_while(|it| *it == b'#').count();
@@ -161,8 +162,8 @@ fn numbered(raw: &str) -> Option<(usize, &str)> {
     let is_number =
         |part: &&str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|it| it.is_ascii_digit());
     let is_heading = parts.iter().all(is_number) && parts.len() <= 3 && number.contains('.');
-    // `1. 1. 1. Title` is a line of a table of contents.
-    let is_contents = title.starts_with(|it: char| it.is_ascii_digit());
+    // `1. 1. 1. Title` is a line of a table of contents, and `0.004 [5513] |` one of hey's histogram.
+    let is_contents = title.starts_with(|it: char| it.is_ascii_digit() || it == '[');
     (is_heading && !is_contents).then_some((parts.len(), title))
 }
 

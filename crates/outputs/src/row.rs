@@ -26,6 +26,20 @@ pub enum Tool {
     K6,
     /// h2load.
     H2load,
+    /// ab, of Apache's server.
+    Ab,
+    /// hey.
+    Hey,
+    /// vegeta: open model.
+    Vegeta,
+    /// bombardier.
+    Bombardier,
+    /// autocannon.
+    Autocannon,
+    /// Locust.
+    Locust,
+    /// Fortio.
+    Fortio,
     /// Proofload.
     Proofload,
     /// A table that does not say.
@@ -43,9 +57,22 @@ impl Tool {
             Self::Oha => "oha",
             Self::K6 => "k6",
             Self::H2load => "h2load",
+            Self::Ab => "ab",
+            Self::Hey => "hey",
+            Self::Vegeta => "vegeta",
+            Self::Bombardier => "bombardier",
+            Self::Autocannon => "autocannon",
+            Self::Locust => "Locust",
+            Self::Fortio => "Fortio",
             Self::Proofload => "proofload",
             Self::Unnamed => "the tool",
         }
+    }
+
+    /// Whether its run lasts until all that was under way at its end is answered, so that nothing is cut off, and some users
+    /// have nothing to do meanwhile.
+    pub const fn waits_at_the_end(self) -> bool {
+        matches!(self, Self::Hey | Self::Vegeta | Self::Bombardier | Self::Fortio)
     }
 }
 
@@ -80,6 +107,19 @@ pub enum TimeoutFrom {
     Command,
     /// A column of a table, or a record.
     Table,
+}
+
+/// What ab alone tells.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct OfAb {
+    /// `Concurrency Level`.
+    pub level: u32,
+    /// `Time per request … (mean)`, ms: by definition level × time / requests, and no time that was measured.
+    pub per_request_ms: Option<Figure>,
+    /// Answers whose length is not that of the first one and of which nothing else is told: ab counts them as failed.
+    pub other_lengths: u64,
+    /// Requests that went over a connection which had been kept; `None` where none was to be kept (no `-k`).
+    pub keep_alive: Option<u64>,
 }
 
 /// What the author says beside the raw output.
@@ -132,6 +172,8 @@ pub struct Row {
     pub elapsed_s: Option<Figure>,
     /// Requests a second as printed.
     pub rate_per_s: Option<Figure>,
+    /// The mean of rates that were sampled during the run, where the tool prints that for its rate.
+    pub sampled_per_s: Option<Figure>,
     /// Mean latency, ms.
     pub mean_ms: Option<Figure>,
     /// Standard deviation, ms.
@@ -142,6 +184,9 @@ pub struct Row {
     pub min_ms: Option<Figure>,
     /// Percentiles, ms, in the order in which they were printed.
     pub percentiles_ms: Vec<(f64, Figure)>,
+    /// Of how many answers percentiles and extremes are, where the tool keeps no more of them than that: the first ones. Its
+    /// mean is taken back to all of them here.
+    pub kept: Option<u64>,
     /// Whether a figure of the latency is printed as not a number.
     pub is_nan: bool,
     /// What failed.
@@ -152,6 +197,8 @@ pub struct Row {
     pub received_bytes: Option<Figure>,
     /// Bytes received a request, where the tool tells rates only.
     pub answer_bytes: Option<Figure>,
+    /// What ab alone tells.
+    pub of_ab: Option<OfAb>,
     /// What the author says of it.
     pub summary: Summary,
     /// Users of a test plan that start one after another.
@@ -217,13 +264,26 @@ impl Row {
         Some(self.throughput_per_s()?.value * good)
     }
 
-    /// Requests that failed and that neither count nor latency has: wrk's reads and writes, and what h2load calls errored.
+    /// Requests that failed and that neither count nor latency has: wrk's reads and writes, and what h2load calls errored, and
+    /// autocannon errors.
     pub fn failed_unseen(&self) -> u64 {
         let Errors { read, write, .. } = self.errors;
         match self.tool {
-            Tool::Wrk | Tool::Wrk2 | Tool::H2load => read.unwrap_or(0).saturating_add(write.unwrap_or(0)),
+            Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Autocannon => {
+                read.unwrap_or(0).saturating_add(write.unwrap_or(0))
+            }
             _ => 0,
         }
+    }
+
+    /// Requests that brought an answer, of those that count: hey and oha count those that ended without one as well.
+    pub fn answers(&self) -> Option<u64> {
+        let Errors { read, timeout, aborted, .. } = self.errors;
+        let without = match self.tool {
+            Tool::Hey | Tool::Oha => [read, timeout, aborted],
+            _ => [None; 3],
+        };
+        Some(without.into_iter().flatten().fold(self.requests?, u64::saturating_sub))
     }
 
     /// Exceptions and timeouts among the bad answers that sb calls a status.

@@ -150,7 +150,8 @@ fn bytes(rows: &[&Row]) -> Vec<Finding> {
     let mut works: BTreeMap<_, Vec<(&Row, Figure)>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.system.is_some() && row.requests.is_none_or(|it| it >= 100)) {
         if let Some(bytes) = row.bytes_per_answer() {
-            let sizes = works.entry(row.work()).or_default();
+            // Some tools tell of whole answers, and some of bodies.
+            let sizes = works.entry((row.tool.name(), row.work())).or_default();
             // The row with the most requests has its size most exactly.
             match sizes.iter_mut().find(|(other, _)| other.system == row.system) {
                 Some(known) if known.0.requests < row.requests => *known = (row, bytes),

@@ -10,6 +10,8 @@ use outputs::{Row, Tool};
 const RATE_GAP_MAX: f64 = 0.001;
 /// The same where the end of the run is not dated with the last request.
 const RATE_GAP_LOOSE_MAX: f64 = 0.01;
+/// The mean of sampled rates may differ from count over time by so much before it is worth a word.
+const SAMPLED_GAP_MAX: f64 = 0.05;
 /// Share of failures that every long run has.
 const FAILED_MIN: f64 = 0.001;
 /// From this share on neither rate nor latency is one of answers.
@@ -94,6 +96,27 @@ pub(super) fn rate_times_time(row: &Row) -> Option<Finding> {
         shown::rate(requests / elapsed.value)
     );
     Some(Finding::of(row, Level::Broken, Kind::RateTimesTime, text))
+}
+
+/// A rate that is the mean of samples, against count over time: a pause of the client and the burst behind it are two samples. A
+/// run of which only its planned length is told has ended with its longest answer at the latest.
+pub(super) fn sampled_rate(row: &Row) -> Option<Finding> {
+    let (told, requests) = (row.sampled_per_s?, row.requests.filter(|it| *it > 0)? as f64);
+    let run_s = row.elapsed_s.map(|it| it.value).or(row.duration_s).filter(|it| *it > 0.0)?;
+    let answered_s = row.max_ms.filter(|_| row.elapsed_s.is_none()).map_or(0.0, |it| it.value / 1e3);
+    let (most, least) = (requests / run_s, requests / (run_s + answered_s));
+    let gap = ((told.value - told.step) / most - 1.0).max(1.0 - (told.value + told.step) / least);
+    if gap <= SAMPLED_GAP_MAX || !most.is_finite() {
+        return None;
+    }
+    let text = format!(
+        "{} is the mean of rates that {} samples during the run, short and long ones alike; {requests:.0} requests in {} are {}",
+        shown::rate(told.value),
+        row.tool.name(),
+        shown::seconds(run_s),
+        shown::rate(most)
+    );
+    Some(Finding::of(row, Level::Note, Kind::RateTimesTime, text))
 }
 
 /// By how many requests the end of the run may change the count. sb counts what its users had under way then, too, which makes
@@ -242,7 +265,7 @@ pub(super) fn offered_rate(row: &Row) -> Option<Finding> {
     let (asked, made) = (row.asked_per_s?, row.throughput_per_s()?.value);
     let figures = format!("{} were asked for and {} made", shown::rate(asked), shown::rate(made));
     let why = if is_overloaded(row) {
-        "what was due waits, and the latency is that of the run's length, not of the service"
+        what_became_of_it(row.tool)
     } else if is_beyond(row, asked, made) {
         "an open model makes no more, so the command is not the one that ran"
     } else {
@@ -251,10 +274,26 @@ pub(super) fn offered_rate(row: &Row) -> Option<Finding> {
     Some(Finding::of(row, Level::Unknown, Kind::OfferedRate, format!("{figures}: {why}")))
 }
 
-/// Whether more was made than was asked for, and than all users may have made at the begin.
+/// What a tool does with requests that it could not send when they were due.
+fn what_became_of_it(tool: Tool) -> &'static str {
+    match tool {
+        // One user after another, at its own pace.
+        Tool::Hey | Tool::Bombardier | Tool::Fortio | Tool::Autocannon => {
+            "whoever waits for an answer sends nothing meanwhile, so what was due then was never sent, and how long it would \
+             have waited is not known"
+        }
+        Tool::Vegeta => {
+            "what was due was sent late, and its latency begins only then: how long it had waited is in no figure"
+        }
+        _ => "what was due waits, and the latency is that of the run's length, not of the service",
+    }
+}
+
+/// Whether more was made than was asked for, and than all users may have made at the begin: one each. The last one of all has no
+/// gap behind it, in the time that vegeta tells.
 fn is_beyond(row: &Row, asked_per_s: f64, made_per_s: f64) -> bool {
     let run_s = row.elapsed_s.map_or(0.0, |it| it.value);
-    let at_the_begin = row.users().unwrap_or(0.0);
+    let at_the_begin = row.users().unwrap_or(0.0).max(1.0);
     row.tool != Tool::Proofload
         && asked_per_s > 0.0
         && (made_per_s - asked_per_s * OFFERED_MAX) * run_s > at_the_begin

@@ -8,6 +8,8 @@ use outputs::{Row, TimeoutFrom, Tool};
 
 /// Share of late answers up to which mean and p99 stay what they are; only the tail above is cut.
 const CENSORED_NOTE_MAX: f64 = 0.001;
+/// An average of other times that is further off than this is none.
+const AVERAGE_GAP_MAX: f64 = 0.05;
 /// From this share of the timeout on, a maximum beside timeouts is the timeout.
 const AT_TIMEOUT: f64 = 0.95;
 /// When Linux sends a handshake again that was dropped, ms after the first try: after 1, 2, 4, 8 and 16 s more.
@@ -64,10 +66,11 @@ fn implied(row: &Row) -> String {
     })
 }
 
-/// Late answers that are left out of the latency. oha and h2load give a late request up; it is left out as well.
+/// Late answers that are left out of the latency. oha, h2load, hey and autocannon give a late request up; it is left out as well.
 pub(super) fn censored(row: &Row) -> Option<Finding> {
     let timeouts = row.errors.timeout.filter(|it| *it > 0)?;
-    if row.is_nan || !matches!(row.tool, Tool::Wrk | Tool::H2load | Tool::Oha) {
+    let leaves_out = matches!(row.tool, Tool::Wrk | Tool::H2load | Tool::Oha | Tool::Hey | Tool::Autocannon);
+    if row.is_nan || !leaves_out {
         return None;
     }
     let requests = row.requests.unwrap_or(0);
@@ -169,6 +172,26 @@ pub(super) fn beyond_timeout(row: &Row) -> Option<Finding> {
     Some(Finding::of(row, Level::Unknown, Kind::BeyondTimeout, text))
 }
 
+/// Percentiles that are of the first answers alone, and an average that divides the time of all by their number, as hey does.
+pub(super) fn first_answers(row: &Row) -> Option<Finding> {
+    let (kept, answers) = (row.kept.filter(|it| *it > 0)?, row.answers()?);
+    let times = answers as f64 / kept as f64;
+    let average = row.mean_ms.map_or(String::new(), |mean| {
+        format!(
+            "; the average is the time of all divided by the number of these: it is told as {}, and is {}",
+            shown::time(mean.value * times),
+            printed(mean)
+        )
+    });
+    let is_off = row.mean_ms.is_some() && times > 1.0 + AVERAGE_GAP_MAX;
+    let text = format!(
+        "{} keeps the times of the first {kept} of {answers} answers: percentiles and extremes are of these{average}",
+        row.tool.name()
+    );
+    let level = if is_off { Level::Broken } else { Level::Unknown };
+    Some(Finding::of(row, level, Kind::FirstAnswers, text))
+}
+
 /// Percentiles that fall, or are beyond the extremes; a mean beyond them.
 pub(super) fn out_of_order(row: &Row) -> Option<Finding> {
     let mut ranks: Vec<(String, f64, Figure)> =
@@ -178,7 +201,7 @@ pub(super) fn out_of_order(row: &Row) -> Option<Finding> {
     let max = row.max_ms.map(|it| ("max".to_owned(), 100.0, it));
     let ranks: Vec<_> = min.into_iter().chain(ranks).chain(max).collect();
     let falls = ranks.windows(2).find(|pair| above(pair[0].2, pair[1].2));
-    let mean = row.mean_ms.filter(|_| !row.is_nan);
+    let mean = row.mean_ms.filter(|_| !row.is_nan && row.kept.is_none());
     let mean_beyond = mean.zip(row.max_ms).filter(|(mean, max)| above(*mean, *max));
     let mean_below = mean.zip(row.min_ms).filter(|(mean, min)| above(*min, *mean));
     let text = match (falls, mean_beyond, mean_below) {

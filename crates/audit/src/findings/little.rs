@@ -40,9 +40,9 @@ impl Law {
 
 /// The law's three figures, where all are told and the law holds for such a load.
 pub(super) fn figures(row: &Row) -> Option<Law> {
-    let is_closed =
-        matches!(row.tool, Tool::Wrk | Tool::Sb | Tool::H2load | Tool::Oha | Tool::Jmeter | Tool::Unnamed)
-            && row.asked_per_s.is_none();
+    // Of the others users think, or nobody tells how many there are.
+    let is_open = matches!(row.tool, Tool::Wrk2 | Tool::Vegeta | Tool::K6 | Tool::Locust | Tool::Proofload);
+    let is_closed = !is_open && row.asked_per_s.is_none();
     let (rate, mean) = (answers_per_s(row)?, row.mean_ms?);
     let users = row.users()?;
     if !is_closed || row.requests == Some(0) || rate.value <= 0.0 || mean.value < 0.0 {
@@ -56,15 +56,18 @@ pub(super) fn figures(row: &Row) -> Option<Law> {
     Some(Law { users, rate_per_s: rate.value, mean_ms: mean.value, ratio, slack })
 }
 
-/// What the mean is of, a second. oha has all that failed and what the end of the run aborted in its count and rate, and its
-/// mean is of answers alone; their statuses are told, in a table of some of them only.
+/// What the mean is of, a second. oha and hey have all that failed in their count and rate, oha what the end of the run aborted as
+/// well, and their mean is of answers alone.
 fn answers_per_s(row: &Row) -> Option<Figure> {
+    if row.tool == Tool::Bombardier && row.elapsed_s.is_none() {
+        // Its rate is a mean of samples, and its last answer came no later than the longest of all after the end.
+        let run_s = row.duration_s? + row.max_ms?.value / 1e3;
+        let requests = row.requests? as f64;
+        return (run_s > 0.0).then(|| Figure::exact(requests / run_s));
+    }
     let rate = row.throughput_per_s()?;
-    let answers = row.statuses.values().fold(0, |sum: u64, it| sum.saturating_add(*it));
-    match row.requests.filter(|it| *it > 0) {
-        Some(requests) if row.tool == Tool::Oha && row.timeout_from != TimeoutFrom::Table => {
-            Some(rate.times(answers as f64 / requests as f64))
-        }
+    match (row.requests.filter(|it| *it > 0), row.answers()) {
+        (Some(requests), Some(answers)) => Some(rate.times(answers as f64 / requests as f64)),
         _ => Some(rate),
     }
 }
@@ -75,7 +78,9 @@ fn unseen(row: &Row) -> f64 {
     let timeouts = errors.timeout.unwrap_or(0);
     let out = match row.tool {
         Tool::Sb => timeouts.max(errors.bad_answers.unwrap_or(0)),
-        Tool::Oha => timeouts.saturating_add(errors.read.unwrap_or(0)),
+        Tool::Oha | Tool::Hey => timeouts.saturating_add(errors.read.unwrap_or(0)),
+        // Its latency has them.
+        Tool::Bombardier => 0,
         _ => timeouts,
     };
     out.saturating_add(row.failed_unseen()) as f64
@@ -109,8 +114,9 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
     let is_short = law.ratio < 1.0;
     // Users of a test plan come and go and think, and those whose requests are counted end at different times: there only too
     // much is impossible.
-    let is_counted = matches!(row.tool, Tool::H2load | Tool::Oha | Tool::Sb) && row.duration_s.is_none();
-    let are_fewer = row.tool == Tool::Jmeter || is_counted;
+    let is_counted = matches!(row.tool, Tool::H2load | Tool::Oha | Tool::Sb | Tool::Ab | Tool::Autocannon)
+        && row.duration_s.is_none();
+    let are_fewer = row.tool == Tool::Jmeter || row.tool.waits_at_the_end() || is_counted;
     let gap = (law.ratio - 1.0).abs() - law.slack;
     if gap <= GAP_NOTE || row.is_nan || (are_fewer && is_short) {
         return None;
@@ -267,7 +273,8 @@ pub(super) fn too_short(row: &Row) -> Option<Finding> {
     let run_s = run_s(row).filter(|_| is_too_short(row, response_ms))?;
     // Of a load that was not kept, the check of the offered rate says more: there the latency grows with the run.
     let is_overloaded = counts::is_overloaded(row);
-    if row.tool == Tool::Proofload || row.requests == Some(0) || is_overloaded {
+    let is_cut_off = row.tool != Tool::Proofload && !row.tool.waits_at_the_end();
+    if !is_cut_off || row.requests == Some(0) || is_overloaded {
         return None;
     }
     let text = format!(

@@ -1,5 +1,6 @@
 //! What can't be true or can't be known: one small function a check.
 
+mod ab;
 mod between;
 mod counts;
 mod idle;
@@ -107,6 +108,12 @@ pub enum Kind {
     NoVariance,
     /// JVM options that do nothing.
     JvmOptions,
+    /// A time that is computed from rate and users, and not measured.
+    ByDefinition,
+    /// Answers differ in length from the first one, and count as failed.
+    OtherLengths,
+    /// The latency is that of the first answers alone.
+    FirstAnswers,
     /// Rows were left out.
     TooMany,
 }
@@ -145,6 +152,9 @@ impl Kind {
             Self::Twice => "twice",
             Self::NoVariance => "no variance",
             Self::JvmOptions => "JVM options",
+            Self::ByDefinition => "by definition",
+            Self::OtherLengths => "other lengths",
+            Self::FirstAnswers => "first answers",
             Self::TooMany => "too many rows",
         }
     }
@@ -178,6 +188,8 @@ pub struct FileAudit {
     pub file: String,
     /// Rows that were read.
     pub rows: usize,
+    /// What printed them, by name, in the order of their rows.
+    pub tools: Vec<&'static str>,
     /// By row, the row with the gravest finding first, the gravest of a row first.
     pub findings: Vec<Finding>,
 }
@@ -233,9 +245,21 @@ pub fn audit(documents: &[Document]) -> Audit {
                 Level::Note => counts.notes += 1,
             }
         }
-        files.push(FileAudit { file: shown::quoted(&document.name), rows: document.rows.len(), findings });
+        let (rows, tools) = (document.rows.len(), tools(document));
+        files.push(FileAudit { file: shown::quoted(&document.name), rows, tools, findings });
     }
     Audit { version: AUDIT_VERSION, files, counts }
+}
+
+/// The names of what printed the rows, each once.
+fn tools(document: &Document) -> Vec<&'static str> {
+    let mut tools = Vec::new();
+    for name in document.rows.iter().map(|row| row.tool.name()) {
+        if !tools.contains(&name) {
+            tools.push(name);
+        }
+    }
+    tools
 }
 
 /// The checks of a row against itself.
@@ -246,6 +270,7 @@ fn own(row: &Row) -> Vec<Finding> {
         counts::unreadable(row),
         counts::empty(row),
         counts::rate_times_time(row),
+        counts::sampled_rate(row),
         counts::errors_as_answers(row),
         counts::socket_errors(row),
         counts::connect_failures(row),
@@ -256,11 +281,14 @@ fn own(row: &Row) -> Vec<Finding> {
         latency::censored(row),
         latency::max_at_timeout(row),
         latency::beyond_timeout(row),
+        latency::first_answers(row),
         latency::out_of_order(row),
         times::no_such_times(row),
         latency::syn_retry(row),
         latency::no_variance(row),
         ramp::up(row),
+        ab::by_definition(row),
+        ab::other_lengths(row),
     ]
     .into_iter()
     .flatten()

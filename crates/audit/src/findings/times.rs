@@ -38,6 +38,10 @@ fn shortest_ms(row: &Row) -> f64 {
 /// A mean that the percentiles leave no room for: of the times between two of them none is shorter than the one or longer than
 /// the other.
 fn beside_percentiles(row: &Row) -> Option<String> {
+    // Those of vegeta and Fortio are estimates, and those of some answers have nothing to do with the mean of all.
+    if matches!(row.tool, Tool::Vegeta | Tool::Fortio) || row.kept.is_some() {
+        return None;
+    }
     let (mean, off) = (row.mean_ms?, RANKS_OFF / count(row)?);
     let mut ranks: Vec<(f64, Figure)> =
         row.percentiles_ms.iter().map(|(percent, time)| (percent / 100.0, *time)).collect();
@@ -89,7 +93,9 @@ fn too_far_apart(row: &Row) -> Option<String> {
 fn longer_than_the_run(row: &Row) -> Option<String> {
     let (max, run) = (row.max_ms?, row.elapsed_s.filter(|it| it.value > 0.0)?);
     // Others date their runs otherwise, or go on from a warm-up.
-    let is_within = matches!(row.tool, Tool::Wrk | Tool::Wrk2 | Tool::Oha);
+    let is_of_wrk = matches!(row.tool, Tool::Wrk | Tool::Wrk2);
+    let is_within =
+        is_of_wrk || matches!(row.tool, Tool::Oha | Tool::Ab | Tool::Hey | Tool::Autocannon | Tool::Fortio);
     (is_within && max.value - max.step > (run.value + run.step) * 1e3 * ROUNDING).then(|| {
         format!(
             "the maximum of {} is longer than the run of {}",

@@ -14,7 +14,7 @@ fn what_holds_no_output_is_one_clear_error() {
     assert!(error("").starts_with("x.txt: the file is empty; expected is the output of wrk"));
     assert!(error("\u{feff} \n").contains("empty"));
     assert!(error("We tested it, and it was fast.\n").contains("no load-test output was found"));
-    assert!(error("{\"a\": 1}").contains("is not one that oha, k6 or Proofload prints"));
+    assert!(error("{\"a\": 1}").contains("is not one that oha, k6, vegeta, autocannon, Fortio or Proofload prints"));
     assert!(error("{\"summary\": {\"requestsPerSec\": 1.0,").contains("was cut off"));
     let long = format!("{{\"a\": \"{}\"}}", "0".repeat(9 << 20));
     assert!(error(&long).contains("the JSON that begins in line 1 is longer than 8 MiB"));
@@ -129,6 +129,15 @@ fn outputs() -> Vec<String> {
         "k6-export.json",
         "aggregate-de.csv",
         "requests.jtl",
+        "ab.txt",
+        "hey.txt",
+        "vegeta.txt",
+        "vegeta.json",
+        "bombardier.txt",
+        "autocannon.txt",
+        "autocannon.json",
+        "locust_stats.csv",
+        "fortio.json",
     ]
     .map(format)
     .to_vec();
@@ -151,7 +160,7 @@ proptest! {
     /// Outputs of which pieces are lost, doubled or replaced.
     #[test]
     fn damaged_outputs_are_read_or_refused(
-        which in 0usize..9,
+        which in 0usize..18,
         from in 0.0f64..1.0,
         length in 0usize..200,
         with in prop_oneof![

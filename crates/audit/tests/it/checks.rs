@@ -473,3 +473,201 @@ fn an_open_model_makes_no_more_than_was_asked_for() {
     assert_eq!(asked("500"), [(Level::Unknown, Kind::OfferedRate)]);
     assert_eq!(asked("2000"), [(Level::Unknown, Kind::OfferedRate)]);
 }
+
+/// An output of ab: 10 s, 10,000 requests, so that N users have a `Total` of N ms.
+fn ab(command: &str, level: u32, total: &str, more: &str) -> String {
+    format!(
+        "$ ab {command} http://h/x\nBenchmarking h (be patient)\n\n\nServer Software:        x\nServer Hostname:        h\nServer \
+         Port:            80\n\nDocument Path:          /x\nDocument Length:        13 bytes\n\nConcurrency Level:      {level}\n\
+         Time taken for tests:   10.000 seconds\nComplete requests:      10000\n{more}Total transferred:      1550000 bytes\n\
+         HTML transferred:       130000 bytes\nRequests per second:    1000.00 [#/sec] (mean)\nTime per request:       \
+         {level}.000 [ms] (mean)\nTime per request:       1.000 [ms] (mean, across all concurrent requests)\nTransfer rate:  \
+         \u{20}       151.37 [Kbytes/sec] received\n\nConnection Times (ms)\n              min  mean[+/-sd] median   max\n\
+         Connect:        0    0   0.1      0       3\nProcessing:     1 {total}   9.0  {total}    1900\n\
+         Waiting:        1 {total}   9.0  {total}    1900\nTotal:          1 {total}   9.0  {total}    1900\n"
+    )
+}
+
+const KEPT: &str = "Failed requests:        0\nKeep-Alive requests:    10000\n";
+
+#[test]
+fn a_time_by_definition_is_noted_and_one_of_another_run_is_not_believed() {
+    let texts = |text: &str| {
+        let audit = crate::found(text);
+        let all = crate::all(&audit);
+        all.iter().map(|it| (it.level, it.kind, it.text.clone())).collect::<Vec<_>>()
+    };
+    let [(Level::Note, Kind::ByDefinition, text)] = &texts(&ab("-k -c 100", 100, "100", KEPT))[..] else {
+        panic!("it is noted, and nothing else is")
+    };
+    let due = "`Time per request`, 100 ms, is 100 x 10 s / 10000 requests by definition, and no latency; what it measured is the \
+               mean of `Total`, 100 ms to the millisecond";
+    assert_eq!(text, due);
+    let without = &texts(&ab("-c 100", 100, "100", "Failed requests:        0\n"))[0].2;
+    assert!(without.ends_with("Each request opened a connection of its own (no -k), and that is in it"), "{without}");
+    let closed = KEPT.replace("10000", "0");
+    assert!(texts(&ab("-k -c 100", 100, "100", &closed))[0].2.contains("no connection was kept"));
+    let half = KEPT.replace("10000", "4000");
+    assert!(texts(&ab("-k -c 100", 100, "100", &half))[0].2.contains("4000 of 10000 requests alone"));
+    let other = ab("-k -c 100", 100, "100", KEPT).replace("100.000 [ms] (mean)", "90.000 [ms] (mean)");
+    let [(Level::Broken, Kind::ByDefinition, text)] = &texts(&other)[..] else { panic!("{:?}", texts(&other)) };
+    assert!(text.starts_with("`Time per request` is 90 ms, and 100 x 10 s / 10000 requests, which"), "{text}");
+}
+
+/// What ab measured is held against its users; what it computes of them can't be.
+#[test]
+fn littles_law_is_asked_of_what_ab_measured() {
+    let law = |command: &str, total: &str| {
+        let kinds = kinds(&ab(command, 100, total, KEPT));
+        kinds.into_iter().filter(|it| it.1 != Kind::ByDefinition).collect::<Vec<_>>()
+    };
+    // A millisecond is a hundredth of it, and one that is printed may be off by as much.
+    assert_eq!(law("-k -c 100 -n 10000", "105"), []);
+    assert_eq!(law("-k -c 100 -n 10000", "108"), [(Level::Note, Kind::LittlesLaw)]);
+    assert_eq!(law("-k -c 100 -n 10000", "120"), [(Level::Broken, Kind::LittlesLaw)]);
+    // Users of a run by count end one after another; those of a run for a time don't.
+    assert_eq!(law("-k -c 100 -n 10000", "70"), []);
+    assert_eq!(law("-k -c 100 -t 10", "70"), [(Level::Broken, Kind::LittlesLaw)]);
+    // Later versions tell how many connections there were.
+    let fewer = ab("-k -c 100", 100, "50", KEPT).replace("Time taken", "Concurrency achieved:   50\nTime taken");
+    assert_eq!(crate::read(&fewer).rows[0].connections, Some(50));
+    assert_eq!(kinds(&fewer), [(Level::Note, Kind::ByDefinition)]);
+}
+
+/// Answers that differ in length may be sound, and one failure has several names.
+#[test]
+fn what_ab_calls_failed_is_told_apart() {
+    let failed = |lines: &str| {
+        let kinds = kinds(&ab("-k -c 100", 100, "100", &format!("{lines}Keep-Alive requests:    10000\n")));
+        kinds.into_iter().filter(|it| it.1 != Kind::ByDefinition).collect::<Vec<_>>()
+    };
+    let lengths = "Failed requests:        9000\n   (Connect: 0, Receive: 0, Length: 9000, Exceptions: 0)\n";
+    assert_eq!(failed(lengths), [(Level::Note, Kind::OtherLengths)]);
+    // Of an error page both are told.
+    let pages = format!("{lengths}Non-2xx responses:      9000\n");
+    assert_eq!(failed(&pages), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    // A socket that failed is a receive, a length and an exception: 12,000 of 10,000 in all, and 4000 at least.
+    let sockets = "Failed requests:        12000\n   (Connect: 0, Receive: 4000, Length: 4000, Exceptions: 4000)\n";
+    assert_eq!(failed(sockets), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    let rows = crate::read(&ab("-c 100", 100, "100", sockets)).rows;
+    assert_eq!((rows[0].errors.bad_answers, rows[0].of_ab.unwrap().other_lengths), (Some(4000), 0));
+    // Heads that came when the run ended count as well.
+    let heads = "Failed requests:        0\nNon-2xx responses:      10007\n";
+    assert_eq!(failed(heads), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    let connects = "Failed requests:        7\n   (Connect: 7, Receive: 0, Length: 0, Exceptions: 0)\n";
+    assert_eq!(failed(connects), [(Level::Unknown, Kind::ConnectFailures)]);
+}
+
+/// A summary of hey with so many answers in 100 s, of which it keeps the first million. With 100 users a mean of M ms wants
+/// 100 / M answers a millisecond.
+fn hey(command: &str, average: &str, rate: &str, statuses: &str) -> String {
+    format!(
+        "$ hey {command} http://h/x\n\nSummary:\n  Total:\t100.0000 secs\n  Slowest:\t0.9000 secs\n  Fastest:\t0.0010 secs\n  \
+         Average:\t{average} secs\n  Requests/sec:\t{rate}\n\nLatency distribution:\n  50% in 0.0250 secs\n  99% in 0.0400 \
+         secs\n\nStatus code distribution:\n{statuses}\n\n\n"
+    )
+}
+
+#[test]
+fn hey_keeps_the_first_million_and_divides_by_it() {
+    let found = |text: &str| {
+        let audit = crate::found(text);
+        let all = crate::all(&audit);
+        all.iter().map(|it| (it.level, it.kind, it.text.clone())).collect::<Vec<_>>()
+    };
+    // Four million of 25 ms each are printed as 100 ms, and so are the statuses as those of one million.
+    let later = hey("-z 100s -c 1000", "0.1000", "40000.0000", "  [200]\t1000000 responses");
+    let [(Level::Broken, Kind::FirstAnswers, text)] = &found(&later)[..] else { panic!("{:?}", found(&later)) };
+    let due = "hey keeps the times of the first 1000000 of 4000000 answers: percentiles and extremes are of these; the average is \
+               the time of all divided by the number of these: it is told as 100 ms, and is 25 ms";
+    assert_eq!(text, due);
+    assert_eq!(crate::read(&later).rows[0].requests, Some(4_000_000));
+    // Earlier versions count all statuses, and take the rate of what they keep.
+    let earlier = hey("-z 100s -c 1000", "0.1000", "10000.0000", "  [200]\t4000000 responses");
+    let kinds: Vec<_> = found(&earlier).into_iter().map(|it| (it.0, it.1)).collect();
+    assert_eq!(kinds, [(Level::Broken, Kind::RateTimesTime), (Level::Broken, Kind::FirstAnswers)]);
+    // Just a million are all.
+    let all = hey("-n 1000000 -c 250", "0.0250", "10000.0000", "  [200]\t1000000 responses");
+    assert_eq!(found(&all), []);
+}
+
+#[test]
+fn littles_law_is_asked_of_hey_where_its_command_tells_the_users() {
+    let law = |command: &str, average: &str| {
+        kinds(&hey(command, average, "10000.0000", "  [200]\t1000000 responses"))
+    };
+    assert_eq!(law("-z 100s -c 250", "0.0250"), []);
+    assert_eq!(law("-z 100s -c 200", "0.0250"), [(Level::Broken, Kind::LittlesLaw)]);
+    // It waits for what is under way at the end, and some have nothing to do meanwhile.
+    assert_eq!(law("-z 100s -c 300", "0.0250"), []);
+    // With a rate each worker sends no more than it is asked to, and no sooner than it was answered.
+    assert_eq!(law("-z 100s -c 1000 -q 10", "0.0250"), []);
+    let asked = hey("-z 100s -c 1000 -q 20", "0.0250", "10000.0000", "  [200]\t1000000 responses");
+    let audit = crate::found(&asked);
+    let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!((finding.level, finding.kind), (Level::Unknown, Kind::OfferedRate));
+    assert!(finding.text.contains("what was due then was never sent"), "{finding:?}");
+}
+
+/// An output of bombardier of 30 s: 60,000 requests.
+fn bombardier(connections: u32, sampled: &str, mean: &str) -> String {
+    format!(
+        "Bombarding http://h/x for 30s using {connections} connection(s)\n[====] 30s\nDone!\nStatistics        Avg      Stdev      \
+         \u{20} Max\n  Reqs/sec      {sampled}    5239.58  129714.63\n  Latency       {mean}     4.94ms   150.00ms\n  HTTP \
+         codes:\n    1xx - 0, 2xx - 60000, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0\n  Throughput:    12.97MB/s\n"
+    )
+}
+
+/// A client that pauses has short samples with many requests and long ones with few, which count alike.
+#[test]
+fn a_mean_of_samples_is_no_count_over_time() {
+    assert_eq!(kinds(&bombardier(125, "2050.00", "62.00ms")), []);
+    let text = bombardier(125, "2500.00", "62.00ms");
+    let audit = crate::found(&text);
+    let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!((finding.level, finding.kind), (Level::Note, Kind::RateTimesTime), "{finding:?}");
+    assert!(finding.text.ends_with("60000 requests in 30 s are 2000/s"), "{finding:?}");
+    assert_eq!(kinds(&bombardier(125, "1850.00", "62.00ms")), [(Level::Note, Kind::RateTimesTime)]);
+    // 60,000 / 30.15 s x 70 ms are 139 users, and 62 ms are no more than 124, whatever the samples say.
+    assert_eq!(kinds(&bombardier(125, "2000.00", "70.00ms")), [(Level::Broken, Kind::LittlesLaw)]);
+    assert_eq!(kinds(&bombardier(200, "2000.00", "62.00ms")), []);
+    let json = crate::format("autocannon.json").replace("\"average\":10012.8,\"mean\"", "\"average\":9102.5,\"mean\"");
+    assert!(kinds(&json).contains(&(Level::Note, Kind::RateTimesTime)), "{:?}", kinds(&json));
+}
+
+/// Ten seconds of autocannon, 1000/s of 100 ms.
+#[test]
+fn who_is_never_answered_is_missed_in_a_run_of_autocannon() {
+    let text = |connections: u32, mean: &str| {
+        format!(
+            "Running 10s test @ http://h/x\n{connections} connections\n\n│ Stat │ 2.5% │ 50% │ 97.5% │ 99% │ Avg │ Stdev │ Max │\n│ \
+             Latency │ 50 ms │ 99 ms │ 150 ms │ 160 ms │ {mean} │ 9 ms │ 900 ms │\n│ Stat │ 1% │ 2.5% │ 50% │ 97.5% │ Avg │ Stdev \
+             │ Min │\n│ Req/Sec │ 990 │ 990 │ 1000 │ 1010 │ 1000 │ 5 │ 990 │\n\n10k requests in 10.00s, 1.5 MB read\n"
+        )
+    };
+    assert_eq!(kinds(&text(100, "99.50 ms")), []);
+    assert_eq!(kinds(&text(200, "99.50 ms")), [(Level::Broken, Kind::LittlesLaw)]);
+    assert_eq!(kinds(&text(60, "99.50 ms")), [(Level::Broken, Kind::LittlesLaw)]);
+}
+
+#[test]
+fn vegeta_that_falls_behind_measures_from_when_it_sent() {
+    let text = |rate: &str| {
+        format!(
+            "$ vegeta attack -rate={rate} -duration=10s -targets=t.txt | vegeta report\nRequests  [total, rate, throughput]  1000, \
+             100.10, 99.99\nDuration  [total, attack, wait]  10.001s, 9.99s, 11ms\nLatencies  [min, mean, 50, 90, 95, 99, max]  \
+             1ms, 11ms, 10ms, 15ms, 20ms, 30ms, 90ms\nBytes In  [total, mean]  0, 0.00\nSuccess  [ratio]  100.00%\nStatus Codes  \
+             [code:count]  200:1000\nError Set:\n"
+        )
+    };
+    assert_eq!(kinds(&text("100")), []);
+    assert_eq!(kinds(&text("0")), [], "as many as its workers make");
+    let audit = crate::found(&text("200"));
+    let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!((finding.level, finding.kind), (Level::Unknown, Kind::OfferedRate));
+    assert!(finding.text.ends_with("its latency begins only then: how long it had waited is in no figure"), "{finding:?}");
+    assert_eq!(kinds(&text("50")), [(Level::Unknown, Kind::OfferedRate)], "another command ran");
+    // Behind the last of ten there is no tenth of a second.
+    let few = text("10").replace("1000, 100.10, 99.99", "10, 11.11, 9.99").replace("10.001s, 9.99s", "1s, 900ms");
+    assert_eq!(kinds(&few.replace("200:1000", "200:10")), []);
+}

@@ -284,6 +284,29 @@ fn one_text_may_hold_outputs_of_several_tools() {
         ["wrk-latency.txt", "oha.json", "h2load.txt", "aggregate.csv"].map(format).join("\nand then\n");
     let tools: Vec<_> = read(&mixed).rows.iter().map(|row| row.tool).collect();
     assert_eq!(tools, [Tool::Wrk, Tool::Oha, Tool::H2load, Tool::H2load, Tool::Jmeter]);
+    let names = ["hey.txt", "bombardier.txt", "ab.txt", "autocannon.txt", "vegeta.txt", "wrk-latency.txt", "vegeta.json"];
+    let mixed = names.map(format).join("\nand then\n");
+    let rows = read(&mixed).rows;
+    let tools: Vec<_> = rows.iter().map(|row| row.tool).collect();
+    let due = [
+        Tool::Hey,
+        Tool::Bombardier,
+        Tool::Ab,
+        Tool::Autocannon,
+        Tool::Vegeta,
+        Tool::Wrk,
+        Tool::Vegeta,
+    ];
+    assert_eq!(tools, due);
+    let told = &crate::found(&mixed).files[0].tools;
+    assert_eq!(told, &["hey", "bombardier", "ab", "autocannon", "vegeta", "wrk"]);
+    // None has a figure of another one.
+    for (row, name) in rows.iter().zip(names) {
+        let alone = &read(&format(name)).rows[0];
+        let figures = |row: &audit::Row| (row.requests, row.rate_per_s, row.mean_ms, row.max_ms, row.percentiles_ms.clone());
+        assert_eq!(figures(row), figures(alone), "{name}");
+        assert!(row.missing.is_empty(), "{row:?}");
+    }
 }
 
 #[test]
@@ -463,7 +486,7 @@ fn users_of_sb_wait_and_begin_where_its_command_says_so() {
 /// As in the log of a build server.
 #[test]
 fn colours_and_the_line_ends_of_other_systems_change_nothing() {
-    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt"] {
+    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt", "ab.txt", "hey.txt", "autocannon.txt"] {
         let (plain, mut coloured) = (format(name), String::new());
         for line in plain.lines() {
             write!(coloured, "\u{1b}[36;1m{line}\u{1b}(B\u{1b}[m\r\n").unwrap();
@@ -492,7 +515,8 @@ fn a_mean_of_sb_that_is_a_bound_is_neither_a_mean_nor_missing() {
 /// As logs of containers, of pods and of build servers have it.
 #[test]
 fn what_a_log_writes_before_each_line_is_passed_over() {
-    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt", "oha.json", "k6-export.json"] {
+    let others = ["ab.txt", "hey.txt", "vegeta.txt", "bombardier.txt", "autocannon.txt", "fortio.json"];
+    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt", "oha.json", "k6-export.json"].into_iter().chain(others) {
         let plain = format(name);
         for prefix in [
             "2026-01-01T12:00:00.123456789Z ",
@@ -535,9 +559,252 @@ fn an_output_of_autocannon_is_no_output_of_wrk_that_is_cut_off() {
     let text = "Running 10s test @ http://localhost:3000\n10 connections\n\n\
         | Stat    | 2.5% | 50%  | 97.5% | 99%  | Avg     | Stdev   | Max   |\n\
         | Latency | 0 ms | 0 ms | 0 ms  | 1 ms | 0.01 ms | 0.09 ms | 12 ms |\n\n\
-        Req/Bytes counts sampled once per second.\n\n114k requests in 10.01s, 20.4 MB read\n";
-    let error = audit::read("x", text).expect_err("no tool that is known printed it").to_string();
-    assert!(error.contains("no load-test output was found"), "{error}");
+        | Stat    | 1%   | 2.5% | 50%  | 97.5% | Avg   | Stdev | Min  |\n\
+        | Req/Sec | 9999 | 9999 | 9999 | 9999  | 11390 | 50.1  | 9999 |\n\n\
+        Req/Bytes counts sampled once per second.\n# of samples: 10\n\n114k requests in 10.01s, 20.4 MB read\n";
+    let tools = |text: &str| read(text).rows.iter().map(|row| row.tool).collect::<Vec<_>>();
+    assert_eq!(tools(text), [Tool::Autocannon]);
     let both = format!("{text}{}", format("wrk-latency.txt"));
-    assert_eq!(read(&both).rows.len(), 1);
+    assert_eq!(tools(&both), [Tool::Autocannon, Tool::Wrk]);
+    assert_eq!(read(&both).rows[1].system, None, "the number of samples is no heading");
+}
+
+#[test]
+fn ab_prints_a_time_that_is_none_and_measures_another() {
+    let text = format("ab.txt");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.connections, row.requests), (Tool::Ab, Some(50), Some(20_000)));
+    assert_eq!(row.path.as_deref(), Some("/hello"));
+    assert!(close(row.elapsed_s.unwrap().value, 4.0) && close(row.rate_per_s.unwrap().value, 5000.0));
+    assert!(close(row.mean_ms.unwrap().value, 10.0) && close(row.stdev_ms.unwrap().value, 4.2), "{row:?}");
+    assert_eq!((row.min_ms.unwrap().value, row.max_ms.unwrap().value), (1.0, 43.0));
+    assert_eq!(row.percentiles_ms.len(), 8, "the maximum is no percentile");
+    assert!(close(row.bytes_per_answer().unwrap().value, 155.0), "heads and all");
+    let ab = row.of_ab.unwrap();
+    assert_eq!((ab.keep_alive, ab.other_lengths), (Some(20_000), 0));
+    assert!(close(ab.per_request_ms.unwrap().value, 10.0), "{ab:?}");
+    assert!(row.missing.is_empty() && row.unreadable.is_empty(), "{row:?}");
+    assert_eq!(kinds(&text), [(Level::Note, Kind::ByDefinition)]);
+}
+
+/// `-d` leaves percentiles out, `-S` deviations; without the head there is no server.
+#[test]
+fn ab_prints_less_if_it_is_told_to() {
+    let whole = format("ab.txt");
+    let (without_percentiles, _) = whole.split_once("Percentage of").unwrap();
+    assert_eq!(kinds(without_percentiles), [(Level::Note, Kind::ByDefinition)]);
+    let short = whole.replace("Total:          1   10   4.2      9      43", "Total:          1    10   43");
+    let row = &read(&short).rows[0];
+    assert_eq!((row.mean_ms.unwrap().value, row.max_ms.unwrap().value, row.stdev_ms), (10.0, 43.0, None));
+    let (_, headless) = whole.split_once("Concurrency").unwrap();
+    let twice = format!("Concurrency{headless}\nConcurrency{headless}");
+    assert_eq!(read(&twice).rows.len(), 2);
+    // What comes behind the last line is no part of it.
+    let more = format!("{whole}\nTotal: 7 7 7.0 7 7\nComplete requests: 3\n");
+    assert_eq!(read(&more).rows[0], read(&whole).rows[0]);
+}
+
+/// It prints no figures where a socket fails.
+#[test]
+fn ab_that_gave_up_is_cut_off() {
+    let text = "Benchmarking 127.0.0.1 (be patient)\napr_socket_recv: Connection reset by peer (104)\n\
+        Total of 123 requests completed\n";
+    let document = read(text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.requests, row.missing.len()), (Tool::Ab, Some(123), 2));
+    assert_eq!(kinds(text), [(Level::Unknown, Kind::CutOff)]);
+    let empty = "Server Software:        \nServer Hostname:        127.0.0.1\nConcurrency Level:      5\n\
+        Time taken for tests:   3.001 seconds\nComplete requests:      0\nFailed requests:        0\n";
+    assert_eq!(kinds(empty), [(Level::Unknown, Kind::Empty)]);
+}
+
+#[test]
+fn hey_by_time() {
+    let text = format("hey.txt");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.connections, row.requests), (Tool::Hey, Some(50), Some(49_952)));
+    assert_eq!((row.line, row.duration_s, row.path.as_deref()), (3, Some(10.0), Some("/hello")));
+    assert!(close(row.mean_ms.unwrap().value, 10.0) && close(row.max_ms.unwrap().value, 81.2), "{row:?}");
+    assert_eq!(row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(), [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0]);
+    assert!(close(row.answer_bytes.unwrap().value, 13.0) && row.kept.is_none());
+    assert!(row.missing.is_empty(), "{row:?}");
+    assert_eq!(kinds(&text), []);
+    // Later versions print two signs, and zeros in the place of percentiles that they have none of.
+    let signs = text.replace("% in", "%% in").replace("  99%% in 0.0267", "  0%% in 0.0000");
+    assert_eq!(read(&signs).rows[0].percentiles_ms.len(), 6);
+    // Without a command nobody tells how many workers there were.
+    let bare = text.split_once('\n').unwrap().1;
+    assert_eq!((read(bare).rows[0].connections, kinds(bare)), (None, vec![]));
+    // It has fifty of itself.
+    let asked = |how: &str| read(&text.replace("-z 10s -c 50", how)).rows[0].connections;
+    assert_eq!((asked("-n 49952"), asked("-n 100 -c 7")), (Some(50), Some(7)));
+}
+
+#[test]
+fn hey_counts_errors_in_its_rate() {
+    let text = format("hey.txt").replace(
+        "  [200]\t49952 responses\n\n",
+        "  [200]\t39000 responses\n  [503]\t952 responses\n\nError distribution:\n  [9990]\tGet \"http://h/timeout\": dial tcp \
+         127.0.0.1:8080: connect: connection refused\n  [10]\tGet \"http://h/x\": context deadline exceeded (Client.Timeout \
+         exceeded while awaiting headers)\n\n[7] is a footnote\n",
+    );
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    let errors = row.errors;
+    assert_eq!((row.requests, errors.bad_answers), (Some(49_952), Some(10_952)));
+    assert_eq!((errors.read, errors.timeout, row.answers()), (Some(9990), Some(10), Some(39_952)));
+    assert!(kinds(&text).contains(&(Level::Unknown, Kind::ErrorsAsAnswers)), "{:?}", kinds(&text));
+    // Without any answer there is no average, and none is missed.
+    let none = "\nSummary:\n  Total:\t2.0010 secs\n  Slowest:\t0.0000 secs\n  Fastest:\t0.0000 secs\n  Average:\tNaN secs\n  \
+        Requests/sec:\t99.9500\n\n\nResponse time histogram:\n\n\nLatency distribution:\n\nStatus code distribution:\n\n\
+        Error distribution:\n  [200]\tGet \"http://h/\": dial tcp 127.0.0.1:1: connect: connection refused\n";
+    let row = &read(none).rows[0];
+    assert_eq!((row.requests, row.mean_ms, row.max_ms), (Some(200), None, None));
+    assert!(row.missing.is_empty(), "{row:?}");
+    assert_eq!(kinds(none), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+}
+
+/// oha's text goes on as hey's summary does, and is not read.
+#[test]
+fn text_of_oha_is_none_of_hey() {
+    let text = "Summary:\n  Success rate:\t100.00%\n  Total:\t2.0016 secs\n  Slowest:\t0.0089 secs\n  Average:\t0.0012 secs\n  \
+        Requests/sec:\t39772.2\n\nStatus code distribution:\n  [200] 79609 responses\n";
+    let error = audit::read("x", text).expect_err("a text of oha").to_string();
+    assert!(error.contains("no load-test output was found"), "{error}");
+    // What hey says of its own run is no summary of one of wrk above it.
+    let both = format!("{}\n{}", format("wrk-latency.txt"), format("hey.txt").split_once('\n').unwrap().1);
+    let rows = read(&both).rows;
+    assert_eq!((rows.len(), rows[0].summary.rate_per_s), (2, None));
+}
+
+#[test]
+fn vegeta_is_an_open_model() {
+    let text = format("vegeta.txt");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.requests, row.asked_per_s), (Tool::Vegeta, Some(5000), Some(500.0)));
+    assert!(close(row.elapsed_s.unwrap().value, 9.998) && close(row.rate_per_s.unwrap().value, 500.1));
+    assert!(close(row.mean_ms.unwrap().value, 1.62) && close(row.min_ms.unwrap().value, 0.3041), "{row:?}");
+    assert_eq!((row.percentiles_ms.len(), row.errors.bad_answers, row.path.as_deref()), (4, Some(0), Some("/hello")));
+    assert!(row.missing.is_empty() && row.users().is_none(), "{row:?}");
+    assert_eq!(kinds(&text), []);
+    // Earlier versions have other labels.
+    let old = text
+        .replace("[total, rate, throughput]         5000, 500.10, 500.02", "[total, rate]    5000, 500.10")
+        .replace("[min, mean, 50, 90, 95, 99, max]  304.1µs, 1.62ms, 1.402ms, 2.511ms,", "[mean, 50, 95, 99, max]  1.62ms, 1.402ms,");
+    let row = &read(&old).rows[0];
+    assert!(close(row.mean_ms.unwrap().value, 1.62) && close(row.max_ms.unwrap().value, 31.87), "{row:?}");
+    assert_eq!((row.percentiles_ms.len(), kinds(&old)), (3, vec![]));
+    let cut: String = text.split_inclusive('\n').take(3).collect();
+    assert_eq!(kinds(&cut), [(Level::Unknown, Kind::CutOff)]);
+}
+
+#[test]
+fn vegeta_as_json_tells_what_failed() {
+    let json = format("vegeta.json");
+    let text = format!(
+        "$ echo \"GET http://h/x\" | vegeta attack -rate=30000/1m -duration=10s >results.bin\n$ vegeta report -type=json \
+         results.bin\n{json}"
+    );
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.asked_per_s, row.path.as_deref()), (Tool::Vegeta, Some(500.0), Some("/x")));
+    assert_eq!((row.requests, row.errors.bad_answers), (Some(5000), Some(500)), "200 of them without an answer");
+    assert!(close(row.mean_ms.unwrap().value, 1.62) && close(row.elapsed_s.unwrap().value, 9.998), "{row:?}");
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    assert_eq!(read(&json).rows[0].asked_per_s, None, "without a command nobody tells it");
+}
+
+#[test]
+fn bombardier_by_time() {
+    let text = format("bombardier.txt");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.connections, row.requests), (Tool::Bombardier, Some(125), Some(312_480)));
+    assert_eq!((row.duration_s, row.elapsed_s, row.path.as_deref()), (Some(10.0), None, Some("/hello")));
+    assert!(close(row.mean_ms.unwrap().value, 4.0) && close(row.stdev_ms.unwrap().value, 0.310_22), "{row:?}");
+    assert_eq!((row.percentiles_ms.len(), row.errors.bad_answers), (5, Some(0)));
+    assert!(row.missing.is_empty(), "{row:?}");
+    assert_eq!(kinds(&text), []);
+    // Later versions have a second distribution, of good answers alone.
+    let later = text.replace("Latency Distribution", "Latency Distribution (Total)").replace(
+        "  HTTP codes:",
+        "  Latency Distribution (2xx)\n     50%     9.00ms\n     99%     9.90ms\n  HTTP codes:",
+    );
+    assert_eq!(read(&later).rows[0].percentiles_ms, row.percentiles_ms);
+    let failed = text.replace(
+        "2xx - 312480, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0",
+        "2xx - 300000, 3xx - 480, 4xx - 7, 5xx - 1993\n    others - 10000\n  Errors:\n      timeout - 9000\n    dial tcp: \
+         refused - 1000",
+    );
+    let errors = read(&failed).rows[0].errors;
+    assert_eq!((errors.bad_answers, errors.timeout), (Some(12_000), Some(9000)));
+    assert!(kinds(&failed).contains(&(Level::Unknown, Kind::ErrorsAsAnswers)), "{:?}", kinds(&failed));
+    // Only its result was printed, and older versions name no path.
+    let bare = text[text.find("Statistics").unwrap()..].to_owned();
+    assert_eq!((read(&bare).rows[0].connections, kinds(&bare)), (None, vec![]));
+    let old = text.replace("Bombarding http://127.0.0.1:8080/hello", "Bombarding http://127.0.0.1:8080");
+    assert_eq!(read(&old).rows[0].path.as_deref(), Some("/hello"));
+}
+
+#[test]
+fn autocannon_in_tables_and_as_json() {
+    let text = format("autocannon.txt");
+    let document = read(&text);
+    let [row] = &document.rows[..] else { panic!("{document:?}") };
+    assert_eq!((row.tool, row.connections, row.streams), (Tool::Autocannon, Some(100), Some(1)));
+    assert_eq!((row.requests, row.path.as_deref()), (None, Some("/hello")), "thousands are no count");
+    // 100k in 10.03 s, and 9.52 ms that were cut off to whole ones before.
+    let rate = row.rate_per_s.unwrap();
+    assert!(close(rate.value, 100_000.0 / 10.03) && rate.step > 99.0 && rate.step < 120.0, "{rate:?}");
+    assert!(close(row.mean_ms.unwrap().value, 9.52) && close(row.mean_ms.unwrap().step, 1.0), "{row:?}");
+    assert_eq!(row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(), [2.5, 50.0, 97.5, 99.0]);
+    assert!(row.missing.is_empty(), "{row:?}");
+    assert_eq!(kinds(&text), []);
+    let failed = "97628 2xx responses, 2500 non 2xx responses\n100k requests in 10.03s, 15.5 MB read\n12 errors (4 timeouts)\n";
+    let failed = text.replace("100k requests in 10.03s, 15.5 MB read\n", failed);
+    let row = &read(&failed).rows[0];
+    assert_eq!((row.requests, row.errors.bad_answers), (Some(100_128), Some(2500)));
+    assert_eq!((row.errors.timeout, row.errors.read), (Some(4), Some(8)));
+    let piped = text.replace("100 connections", "50 connections with 2 pipelining factor");
+    assert_eq!(read(&piped).rows[0].users(), Some(100.0));
+
+    let json = format("autocannon.json");
+    let row = &read(&json).rows[0];
+    assert_eq!((row.tool, row.connections, row.requests), (Tool::Autocannon, Some(100), Some(100_128)));
+    assert_eq!((row.errors.bad_answers, row.errors.timeout, row.errors.read), (Some(2000), Some(4), Some(8)));
+    assert_eq!(kinds(&json), [(Level::Unknown, Kind::ErrorsAsAnswers), (Level::Note, Kind::Censored)]);
+}
+
+#[test]
+fn locust_has_a_row_a_name() {
+    let text = format("locust_stats.csv");
+    let rows = read(&text).rows;
+    let [get, post] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!((get.tool, get.path.as_deref(), get.line), (Tool::Locust, Some("GET /hello"), 2));
+    assert!(close(get.mean_ms.unwrap().value, 13.482_917_5) && get.percentiles_ms.len() == 10, "{get:?}");
+    assert_eq!((post.requests, post.errors.bad_answers), (Some(1000), Some(37)));
+    // It keeps 147 as 150, which is beyond no maximum.
+    assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+    let mut lines = text.lines();
+    let (header, total) = (lines.next().unwrap(), lines.next_back().unwrap());
+    let rows = read(&format!("{header}\n{total}\n")).rows;
+    assert_eq!((rows.len(), rows[0].requests, rows[0].path.as_deref()), (1, Some(5000), None));
+    let error = audit::read("x", &format!("{header}\n")).expect_err("no row").to_string();
+    assert!(error.contains("Locust's file has a header and no row"), "{error}");
+}
+
+#[test]
+fn fortio_as_json() {
+    let text = format("fortio.json");
+    let row = &read(&text).rows[0];
+    assert_eq!((row.tool, row.connections, row.requests), (Tool::Fortio, Some(8), Some(20_000)));
+    assert_eq!((row.asked_per_s, row.duration_s, row.errors.bad_answers), (None, Some(10.0), Some(5)));
+    assert!(close(row.mean_ms.unwrap().value, 3.99) && close(row.elapsed_s.unwrap().value, 10.0005), "{row:?}");
+    assert_eq!(row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(), [50.0, 99.0]);
+    assert_eq!(kinds(&text), []);
+    let asked = text.replace("\"max\"", "\"4000\"");
+    assert_eq!(kinds(&asked), [(Level::Unknown, Kind::OfferedRate)]);
 }

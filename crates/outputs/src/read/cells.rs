@@ -73,6 +73,13 @@ impl Cells<'_> {
             Some("h2load") => Tool::H2load,
             Some("oha") => Tool::Oha,
             Some("k6") => Tool::K6,
+            Some("ab") => Tool::Ab,
+            Some("hey") => Tool::Hey,
+            Some("vegeta") => Tool::Vegeta,
+            Some("bombardier") => Tool::Bombardier,
+            Some("autocannon") => Tool::Autocannon,
+            Some("locust") => Tool::Locust,
+            Some("fortio") => Tool::Fortio,
             _ => Tool::Unnamed,
         };
         let mut row = Row {

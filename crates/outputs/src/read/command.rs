@@ -1,5 +1,7 @@
 //! Command lines of load generators within a text: what was asked for.
 
+use std::borrow::Cow;
+
 use crate::number::{rate, time_ms};
 use crate::outline::Line;
 
@@ -10,7 +12,8 @@ const READ: &str = "cdtTRqzmNup%yW";
 /// Stands for `--rps` of h2load, which has a long name only.
 const RATE_PER_CLIENT: char = '%';
 
-/// What a command asks for. All tools here use the same letters for the same things, save where said.
+/// What a command asks for. All tools here use the same letters for the same things, save where said; for those that don't
+/// there is [`super::call::Call`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Asked {
     /// `-t`.
@@ -39,10 +42,15 @@ pub(super) struct Asked {
     pub url: Option<String>,
 }
 
-/// The command that begins in line `at`, from 0: a backslash at the end of a line takes the next one in.
+/// The command that begins in line `at`, from 0.
 pub(super) fn command_at(lines: &[Line<'_>], at: usize, tools: &[&str]) -> Option<Asked> {
+    command(&whole(lines, at)?, tools)
+}
+
+/// The line `at`, from 0: a backslash at the end of a line takes the next one in.
+pub(super) fn whole<'a>(lines: &[Line<'a>], at: usize) -> Option<Cow<'a, str>> {
     let text = lines.get(at)?.text;
-    let Some(first) = text.strip_suffix('\\') else { return command(text, tools) };
+    let Some(first) = text.strip_suffix('\\') else { return Some(Cow::Borrowed(text)) };
     let mut whole = first.to_owned();
     for line in lines.iter().skip(at + 1).take(COMMAND_LINES_MAX) {
         let more = line.text.strip_suffix('\\');
@@ -52,7 +60,7 @@ pub(super) fn command_at(lines: &[Line<'_>], at: usize, tools: &[&str]) -> Optio
             break;
         }
     }
-    command(&whole, tools)
+    Some(Cow::Owned(whole))
 }
 
 /// The command in `text` if it calls `tool` with options; a prompt before it is no matter.

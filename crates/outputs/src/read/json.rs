@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use crate::outline::Outline;
+use crate::read::call::{Call, call_above};
 use crate::read::command::command_at;
-use crate::read::{OwnRecords, ROWS_MAX, Rows, k6, oha};
+use crate::read::{OwnRecords, ROWS_MAX, Rows, autocannon, fortio, k6, oha, vegeta};
 use crate::row::{Row, Tool};
 
 /// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
@@ -72,12 +73,19 @@ fn problem(error: &serde_json::Error, line: usize, more: bool) -> String {
     }
 }
 
+/// Reads an object as that of one tool; `None` where it is none of its own.
+type Reader = fn(&Value) -> Option<Row>;
+const READERS: [Reader; 5] =
+    [oha::read, k6::read, vegeta::read_json, autocannon::read_json, fortio::read_json];
+
 /// Takes what is known; says whether it was.
 fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool {
-    let rows = oha::read(value).or_else(|| k6::read(value)).map(|row| vec![row]).or_else(|| own(value));
+    let rows = READERS.into_iter().find_map(|read| read(value)).map(|row| vec![row]).or_else(|| own(value));
     let Some(rows) = rows else {
         found.problem.get_or_insert_with(|| {
-            format!("the JSON in line {line} is not one that oha, k6 or Proofload prints")
+            format!(
+                "the JSON in line {line} is not one that oha, k6, vegeta, autocannon, Fortio or Proofload prints"
+            )
         });
         return false;
     };
@@ -85,8 +93,19 @@ fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool 
     true
 }
 
-/// oha's JSON does not say how many connections there were; a command above it does.
+/// oha's JSON does not say how many connections there were, nor vegeta's which rate was asked for; a command above it does.
 fn with_command(row: &mut Row, outline: &Outline<'_>) {
+    let with_call: Option<fn(&mut Row, &Call)> = match row.tool {
+        Tool::Vegeta => Some(vegeta::with_call),
+        Tool::Autocannon => Some(autocannon::with_call),
+        _ => None,
+    };
+    if let Some(with_call) = with_call {
+        if let Some(call) = call_above(&outline.lines, row.line, row.tool.name()) {
+            with_call(row, &call);
+        }
+        return;
+    }
     let end = row.line.saturating_sub(1).min(outline.lines.len());
     let mut near = (end.saturating_sub(COMMAND_LINES_MAX)..end).rev();
     let tool = row.tool.name();

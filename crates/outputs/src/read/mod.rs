@@ -1,15 +1,23 @@
 //! One reader a format. Which it is follows from the content, never from the name.
 
+mod ab;
+mod autocannon;
+mod bombardier;
+mod call;
 mod cells;
 mod command;
+mod fortio;
 mod h2load;
+mod hey;
 mod jmeter;
 mod json;
 mod jtl;
 mod k6;
+mod locust;
 mod oha;
 mod prefix;
 mod sb;
+mod vegeta;
 mod wrk;
 
 use std::borrow::Cow;
@@ -32,9 +40,10 @@ const LINES_MAX: usize = 2_000_000;
 /// Begins what steers a terminal.
 const ESCAPE: char = '\u{1b}';
 /// What is recognised, in words.
-pub const EXPECTED: &str = "the output of wrk, wrk2, sb or h2load; a JMeter JTL, or its aggregate or summary table as \
-     CSV or Markdown; JSON of oha (--output-format json) or k6 (--summary-export, handleSummary); Proofload's own \
-     records; or a table as published/figures.csv";
+pub const EXPECTED: &str = "the output of wrk, wrk2, sb, h2load, ab, hey, vegeta, bombardier or autocannon; a JMeter JTL, or \
+     its aggregate or summary table as CSV or Markdown; Locust's _stats.csv; JSON of oha (--output-format json), k6 \
+     (--summary-export, handleSummary), vegeta (-type=json), autocannon (-j) or Fortio (-json); Proofload's own records; \
+     or a table as published/figures.csv";
 
 /// Reads an object of JSON as one of Proofload's own records; `None` where it is none.
 pub type OwnRecords = fn(&Value) -> Option<Vec<Row>>;
@@ -118,6 +127,9 @@ pub fn read(name: &str, text: &str, own: OwnRecords) -> Result<Document, Unrecog
     if let Some(rows) = cells::read(text).map_err(fail)? {
         return Ok(document(rows));
     }
+    if let Some(rows) = locust::read(text).map_err(fail)? {
+        return Ok(document(rows));
+    }
     let mut found = Found::default();
     for of_name in prefix::without_prefixes(text) {
         found.append(Found::of(&of_name, own));
@@ -151,6 +163,11 @@ impl Found {
         rows.append(wrk::read(&outline));
         rows.append(sb::read(&outline));
         rows.append(h2load::read(&outline));
+        rows.append(ab::read(&outline));
+        rows.append(hey::read(&outline));
+        rows.append(vegeta::read(&outline));
+        rows.append(bombardier::read(&outline));
+        rows.append(autocannon::read(&outline));
         rows.append(jmeter::read(&outline));
         place(&mut rows.kept, &outline);
         Self { rows, comparisons: outline.comparisons(), launches: outline.launches(), problem }

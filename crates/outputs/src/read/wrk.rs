@@ -146,6 +146,11 @@ impl Reader {
         if line.text.is_empty() {
             return;
         }
+        // So begins the summary that hey makes of a run of its own.
+        if line.text.starts_with("Total:") && line.text.ends_with(" secs") {
+            self.summary_lines = 0;
+            return;
+        }
         self.summary_lines -= 1;
         let Some(row) = self.rows.last_mut().filter(|_| is_statement(line.text)) else { return };
         let lower = line.text.to_lowercase();

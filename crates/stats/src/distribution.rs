@@ -160,13 +160,13 @@ impl Distribution {
         (&self.exact, self.exact_sum_ns, self.censored.as_ref(), self.censored_sum_ns)
     }
 
-    /// Its counts, exact and censored, for whoever fills them anew with times whose sums these are.
-    pub(crate) fn counts_mut(
-        &mut self,
-        exact_sum_ns: u128,
-        censored_sum_ns: u128,
-    ) -> (&mut Counts, &mut Option<Counts>) {
-        (self.exact_sum_ns, self.censored_sum_ns) = (exact_sum_ns, censored_sum_ns);
+    /// Says what its times add up to, for whoever fills its counts anew.
+    pub(crate) fn set_sums(&mut self, exact_ns: u128, censored_ns: u128) {
+        (self.exact_sum_ns, self.censored_sum_ns) = (exact_ns, censored_ns);
+    }
+
+    /// Its counts, exact and censored.
+    pub(crate) fn counts_mut(&mut self) -> (&mut Counts, &mut Option<Counts>) {
         (&mut self.exact, &mut self.censored)
     }
 

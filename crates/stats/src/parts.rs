@@ -44,7 +44,8 @@ impl Distribution {
             sum_ns >= u128::from(counts.len()) * u128::from(counts.min_ns().unwrap_or(0))
                 && (counts.len() > 0 || sum_ns == 0)
         };
-        let (exact, censored) = self.counts_mut(parts.exact_sum_ns, parts.censored_sum_ns);
+        self.set_sums(parts.exact_sum_ns, parts.censored_sum_ns);
+        let (exact, censored) = self.counts_mut();
         let is_exact = exact.assign(&parts.exact) && is_sum(exact, parts.exact_sum_ns);
         let is_censored = if let Some(parts_of) = &parts.censored {
             let counts = censored.get_or_insert_default();

@@ -22,5 +22,5 @@ mod streams;
 
 pub use connection::{H2, H2Shared, IDLE_FRAMES_MAX, UNREAD_BYTES_MAX};
 pub use frame::{FRAME_HEAD_BYTES, FrameHead, Kind, PREFACE, flag};
-pub use request::{Scheme, check, encode, is_of_http1};
+pub use request::{Scheme, check, encode, is_of_http1, named};
 pub use settings::{STREAMS_MAX, Settings, WINDOW_BITS_MAX, WINDOW_BITS_MIN};

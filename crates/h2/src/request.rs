@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 
 use http::{InvalidRequest, RequestSpec, USER_AGENT};
 
-use crate::frame::{self, Kind, TABLE_BYTES_START, flag};
+use crate::frame::{self, FRAME_HEAD_BYTES, Kind, TABLE_BYTES_START, flag};
 use crate::head::CONNECTION_FIELDS;
-use crate::hpack::{self, FIXED};
+use crate::hpack::{self, Decoder, FIXED, Scratch};
 
 /// Under which the server was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +91,22 @@ pub fn encode(spec: &RequestSpec<'_>, scheme: Scheme) -> Result<Vec<u8>, Invalid
         },
     );
     Ok(blocks.with(spec.body))
+}
+
+/// Tells `each` the name of every field of a request, as [`encode`] wrote it, and gives its method and the length of its body.
+/// Those that begin with a colon are none of whoever makes it. `None` where it is no such request.
+pub fn named(request: &[u8], mut each: impl FnMut(&[u8])) -> Option<(Vec<u8>, usize)> {
+    let (ends, _) = request.as_chunks::<{ size_of::<u32>() }>();
+    let end = |head: usize| ends.get(head).map(|it| u32::from_le_bytes(*it) as usize);
+    let (literal_at, body_at) = (end(1)?, end(2)?);
+    let block = request.get(literal_at..body_at)?.get(FRAME_HEAD_BYTES..)?;
+    let mut method = Vec::new();
+    let decoded = Decoder::new(0).decode(block, &mut Scratch::default(), |name, value| match name {
+        b":method" => method.extend_from_slice(value),
+        [b':', ..] => {}
+        _ => each(name),
+    });
+    decoded.ok().map(|_| (method, request.len() - body_at))
 }
 
 /// Whether `spec` can be sent over HTTP/2.

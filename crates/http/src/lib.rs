@@ -33,5 +33,5 @@ pub use limits::{HEADERS_CAP, LEADING_EMPTY_BYTES_MAX, Limits};
 pub use malformed::Malformed;
 pub use parser::ResponseParser;
 pub use protocol::{Bodies, Failure, Fed, Listener, Protocol};
-pub use request::{InvalidRequest, RequestSpec, USER_AGENT, asks_to_close, check, encode, put};
+pub use request::{InvalidRequest, RequestSpec, USER_AGENT, asks_to_close, check, encode, named, put};
 pub use response::{EndOfStream, Framing, Progress, RequestKind, Response};

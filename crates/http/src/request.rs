@@ -9,6 +9,9 @@ use crate::fields::{Connection, is_token, is_value_byte};
 /// What a request says of whoever makes it, unless its own headers do.
 pub const USER_AGENT: &str = concat!("proofload/", env!("CARGO_PKG_VERSION"));
 
+/// What stands between the fields of a request and its body.
+const HEAD_END: &[u8] = b"\r\n\r\n";
+
 /// One request, to be encoded by [`encode`].
 #[derive(Debug, Clone, Copy)]
 pub struct RequestSpec<'a> {
@@ -169,6 +172,16 @@ pub fn asks_to_close(request: &[u8]) -> bool {
         }
     }
     connection.closes()
+}
+
+/// Tells `each` the name of every field of a request, as [`encode`] wrote it, and gives its method and the length of its body.
+/// `None` where it is no such request.
+pub fn named(request: &[u8], each: impl FnMut(&[u8])) -> Option<(&[u8], usize)> {
+    let end = request.windows(HEAD_END.len()).position(|it| it == HEAD_END)?;
+    let mut lines = request[..end].split(|byte| *byte == b'\n');
+    let method = lines.next()?.split(|byte| *byte == b' ').next()?;
+    lines.filter_map(|line| line.split(|byte| *byte == b':').next()).for_each(each);
+    Some((method, request.len() - end - HEAD_END.len()))
 }
 
 fn field(out: &mut Vec<u8>, name: &str, value: &str) {

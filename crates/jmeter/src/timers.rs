@@ -6,8 +6,8 @@ use crate::names::Timer;
 use crate::shaping;
 use crate::values::Fields;
 
-/// The pause that a timer makes. `groups` is how many groups of users the plan has.
-pub(crate) fn pause(timer: Timer, fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
+/// The pause that a timer makes, which is the plan's with this number. `groups` is how many groups of users that has.
+pub(crate) fn pause(timer: Timer, number: u32, fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     const DELAY: &str = "ConstantTimer.delay";
     const RANGE: &str = "RandomTimer.range";
     match timer {
@@ -21,7 +21,7 @@ pub(crate) fn pause(timer: Timer, fields: Fields<'_>, groups: usize) -> Result<P
         Timer::Poisson => {
             Ok(Pause::Poisson { offset_ms: fields.template(DELAY)?, mean_ms: fields.template(RANGE)? })
         }
-        Timer::Throughput => throughput(fields, groups),
+        Timer::Throughput => throughput(number, fields, groups),
         Timer::Shaping => shaping::pause(fields),
     }
 }
@@ -34,7 +34,7 @@ pub(crate) fn keep_two_rates(pauses: &[Pause]) -> bool {
     scheduled > 1 || (scheduled == 1 && paced > 0)
 }
 
-fn throughput(fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
+fn throughput(number: u32, fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     const MODE: &str = "calcMode";
     const ALL_GROUPS: &str = "its rate is shared by all groups; share it within each group (calculate throughput based on all active \
          threads in current thread group (shared))";
@@ -52,5 +52,7 @@ fn throughput(fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     if !usable {
         return Err(format!("throughput is '{}', which is no rate above 0", known.unwrap_or_default()));
     }
-    Ok(Pause::Throughput { per_minute, of })
+    // In JMeter each user has the time of each timer; what is shared is so by all timers.
+    let timer = if of == Pacing::Group { 0 } else { number };
+    Ok(Pause::Throughput { per_minute, of, timer })
 }

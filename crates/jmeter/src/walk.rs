@@ -68,6 +68,8 @@ pub(crate) struct Walk<'a> {
     pub files: Vec<DataFile>,
     /// Module controllers that were followed.
     pub modules: usize,
+    /// Constant throughput timers so far.
+    pub paces: u32,
     /// The longest waits of each request.
     pub timeouts: Vec<Timeouts>,
 }
@@ -139,6 +141,7 @@ impl<'a> Walk<'a> {
             readers: Vec::new(),
             files: Vec::new(),
             modules: 0,
+            paces: 0,
             timeouts: Vec::new(),
         }
     }
@@ -249,7 +252,8 @@ impl<'a> Walk<'a> {
                 if timer == names::Timer::Shaping {
                     self.check_shaping()?;
                 }
-                let pause = timers::pause(timer, fields, self.groups)?;
+                self.paces += u32::from(timer == names::Timer::Throughput);
+                let pause = timers::pause(timer, self.paces, fields, self.groups)?;
                 level.pauses.push(checked::pause(pause)?);
             }
             Scoped::Assertion(kind) => {

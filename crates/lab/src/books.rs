@@ -6,8 +6,8 @@ use std::time::Duration as StdDuration;
 use driver::{Control, Finished, monotonic_now};
 use engine::{Load, Reuse, UserStart, Window, WrongAnswer};
 use events::Moment;
-use plan::{ArrivalsName, LoadPlan};
-use record::{LOAD_VERSION, LoadResult};
+use plan::{ArrivalsName, HttpVersion, LoadPlan};
+use record::{LOAD_VERSION, LoadResult, RequestSummary};
 use stack::Cpus;
 use stats::{Interval, ThreadUse};
 use units::{Duration, Instant};
@@ -116,6 +116,7 @@ pub(crate) fn result(
             backend_refused: carried.refused.clone(),
             ..describe(job.plan, carried.threads, &carried.io)
         },
+        request: asked_for(job),
         driver: None,
         window: record::Window {
             start_monotonic_ns: window.start.as_nanos(),
@@ -159,6 +160,22 @@ pub(crate) fn result(
         agents: Vec::new(),
         server_pods: None,
     }
+}
+
+/// What is sent again and again. Scripts say each time what they send.
+pub(crate) fn asked_for(job: &Job<'_>) -> Option<RequestSummary> {
+    if matches!(job.plan.load, Load::Scripted { .. }) {
+        return None;
+    }
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let each = |name: &[u8]| names.push(name.to_vec());
+    let (method, body_bytes) = match job.plan.http {
+        HttpVersion::Http1 => {
+            http::named(&job.request.bytes, each).map(|(method, bytes)| (method.to_vec(), bytes))
+        }
+        HttpVersion::Http2 { .. } => h2::named(&job.request.bytes, each),
+    }?;
+    Some(RequestSummary::new(&method, names.iter().map(Vec::as_slice), body_bytes as u64))
 }
 
 /// The measured window of the threads together, which come through one gate and begin together. Threads that end when their
@@ -247,10 +264,18 @@ pub(crate) fn describe(plan: &LoadPlan, threads: u32, io: &str) -> record::Load 
         duration_s: (duration != Duration::MAX).then(|| duration.as_secs_f64()),
         requests: plan.stop.requests.map(std::num::NonZeroU64::get),
         timeout_s: plan.timeouts.request.as_secs_f64(),
+        timeout_max_s: longest_timeout_s(plan),
         seed: plan.seed.0,
         io: io.into(),
         backend_refused: None,
     }
+}
+
+/// The longest that any request of users may take, where they have different timeouts: answers are waited for as long at the end.
+fn longest_timeout_s(plan: &LoadPlan) -> Option<f64> {
+    let is_scripted = matches!(plan.load, Load::Scripted { .. });
+    let longest = Some(plan.timeouts.drain).filter(|drain| is_scripted && *drain > plan.timeouts.request);
+    longest.map(Duration::as_secs_f64)
 }
 
 fn ramp_up_s(start: UserStart) -> Option<f64> {
@@ -263,13 +288,63 @@ fn ramp_up_s(start: UserStart) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use driver::{Incidents, Usage};
-    use engine::Counters;
+    use engine::{Counters, Expect};
+    use plan::{Http2Arguments, HttpTarget, LoadArguments, RequestArguments};
 
     use super::*;
 
     fn window(start_ms: u64, end_ms: u64) -> Window {
         let at_ms = |ms| Instant::ORIGIN + Duration::from_millis(ms);
         Window { start: at_ms(start_ms), end: at_ms(end_ms) }
+    }
+
+    /// The request of a load, as a record has it.
+    fn summary(http2: Option<Http2Arguments>, load: Load) -> Option<RequestSummary> {
+        let plan = LoadPlan::new(&LoadArguments { http2, ..LoadArguments::default() }).unwrap();
+        let asked = RequestArguments {
+            url: "http://localhost/".into(),
+            headers: vec!["X-B: 1".into(), "Authorization: Bearer secret".into()],
+            body: b"four".to_vec(),
+            ..RequestArguments::default()
+        };
+        let target = HttpTarget::over(plan.http, &asked).unwrap();
+        asked_for(&Job {
+            url: &target.url,
+            targets: &[],
+            request: &target.request,
+            expect: &Expect::default(),
+            plan: &LoadPlan { load, ..plan },
+            socket: None,
+            tls: None,
+            interval_log: None,
+            keep: None,
+        })
+    }
+
+    #[test]
+    fn a_record_says_what_was_sent_and_no_value_of_it() {
+        let due = RequestSummary {
+            method: "POST".into(),
+            header_names: vec!["authorization".into(), "x-b".into()],
+            body_bytes: 4,
+        };
+        let http2 = Http2Arguments { prior_knowledge: true, ..Http2Arguments::default() };
+        for version in [None, Some(http2)] {
+            assert_eq!(summary(version, Load::SATURATING), Some(due.clone()), "{version:?}");
+        }
+        let users = std::num::NonZeroU32::MIN;
+        assert_eq!(summary(None, Load::Scripted { users }), None);
+    }
+
+    #[test]
+    fn where_requests_have_different_timeouts_the_longest_is_told_as_well() {
+        let mut plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+        assert_eq!(describe(&plan, 1, "epoll").timeout_max_s, None);
+        plan.load = Load::Scripted { users: plan.connections };
+        assert_eq!(describe(&plan, 1, "epoll").timeout_max_s, None, "all have the same");
+        (plan.timeouts.request, plan.timeouts.drain) = (Duration::from_secs(2), Duration::from_secs(30));
+        let load = describe(&plan, 1, "epoll");
+        assert_eq!((load.timeout_s, load.timeout_max_s), (2.0, Some(30.0)));
     }
 
     #[test]

@@ -127,13 +127,13 @@ impl Feed {
         (self.sampled_to, self.sampled) = (until, answered);
     }
 
-    /// Swaps the interval at hand for an empty one, if one is there.
-    fn hand_over(&mut self) {
+    /// Swaps the interval at hand, which goes up to `to`, for an empty one, if one is there.
+    fn hand_over(&mut self, to: Instant) {
         let Ok(empty) = self.empty.try_recv() else { return };
         let interval = std::mem::replace(&mut self.current, empty);
         let rates = std::mem::take(&mut self.rates);
-        let (thread, from, to) = (self.thread, self.from, self.interval_end);
-        self.from = self.interval_end;
+        let (thread, from) = (self.thread, self.from);
+        self.from = to;
         self.sampled = 0;
         // Never blocks: the channel has room for every interval there is.
         let _ = self.filled.send(Filled { thread, from, to, interval, rates, ends: false });
@@ -149,10 +149,14 @@ impl Feed {
         if now < self.interval_end {
             return;
         }
-        self.hand_over();
-        while self.interval_end <= now {
-            self.interval_end = self.interval_end + INTERVAL;
+        // A thread that was held up has passed several, and the interval at hand goes up to the last of them: as the first alone
+        // it would be too short for what is in it, and the next one too long.
+        let mut to = self.interval_end;
+        while to + INTERVAL <= now {
+            to = to + INTERVAL;
         }
+        self.hand_over(to);
+        self.interval_end = to + INTERVAL;
     }
 }
 
@@ -229,6 +233,21 @@ mod tests {
         assert_eq!(shown(&second), expected);
         assert_eq!(shown(&rest), [(2, 100), (2, 100), (2, 50)]);
         assert_eq!(second.interval.tally.answered + rest.interval.tally.answered, 11);
+    }
+
+    #[test]
+    fn what_a_thread_did_that_was_held_up_is_of_all_that_time() {
+        let (filled, intervals) = sync_channel(Feed::channel_bound(1));
+        let (mut feed, _back) = Feed::new(0, filled);
+        let window = Window { start: at_ms(0), end: Instant::FAR_FUTURE };
+        for ms in (0..=1200).step_by(100).chain([4700, 4800, 4900]) {
+            answer(&mut feed, ms);
+            feed.tick(at_ms(ms), window);
+        }
+        feed.finish(at_ms(4900), at_ms(4900));
+        let ms = |at: Instant| at.since(Instant::ORIGIN).as_nanos() / 1_000_000;
+        let all = intervals.iter().map(|it| (ms(it.from), ms(it.to), it.interval.tally.answered));
+        assert_eq!(all.collect::<Vec<_>>(), [(0, 1000, 11), (1000, 4000, 3), (4000, 4900, 2)]);
     }
 
     #[test]

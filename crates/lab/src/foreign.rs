@@ -21,7 +21,7 @@ use signals::{CpuReading, GeneratorUse, Sampled, Sampler, Subject};
 use stack::{BuildOptions, Cpus, Program, ProgramEnd, ProgramOptions, StackError};
 use units::{Duration, Instant};
 
-use crate::books::describe;
+use crate::books::{asked_for, describe};
 use crate::error::{LabError, NotMeasured};
 use crate::job::Job;
 use crate::tools::{self, State};
@@ -289,6 +289,7 @@ impl Told {
             version: LOAD_VERSION,
             url: job.url.to_owned(),
             load: describe(job.plan, threads, program.driver().key()),
+            request: asked_for(job),
             driver: None,
             window: record::Window { start_monotonic_ns: self.start.as_nanos(), duration_s: self.length_s },
             interrupted: false,

@@ -1,4 +1,6 @@
-//! A load second by second, all of its threads together.
+//! A load second by second, all of             let figures = all.iter().map(|it| [it.from_s, it.length_s, it.goodput_per_s].map(f64::round));
+            let told: Vec<_> = figures.collect();
+            assert_eq!(told,s threads together.
 
 use std::collections::VecDeque;
 
@@ -11,6 +13,8 @@ use crate::feed::INTERVAL;
 /// Seconds that threads may still add to: they hand a second over when it is over, and one on another machine may tell what it
 /// kept for half a minute, while nobody listened.
 const OPEN_MAX: usize = 48;
+/// Seconds that begin no further apart are one.
+const A_MOMENT: Duration = Duration::from_nanos(INTERVAL.as_nanos() / 2);
 /// Seconds kept one by one: an hour.
 const SECONDS_MAX: usize = 3600;
 
@@ -36,6 +40,35 @@ impl Part {
         let response = times.response.clone();
         Self { from, length, good: tally.done_as_expected, done: tally.done, response }
     }
+
+    /// Whether it is the second of what a thread did from `from` on for `length`, or has more than a moment in common with that.
+    fn is_of(&self, from: Duration, length: Duration) -> bool {
+        let apart = self.from.saturating_sub(from).max(from.saturating_sub(self.from));
+        let common = self.end().min(from + length).saturating_sub(self.from.max(from));
+        apart < A_MOMENT || common > A_MOMENT
+    }
+
+    fn end(&self) -> Duration {
+        self.from + self.length
+    }
+
+    /// Makes it as long as to hold this, too. Threads that begin a moment apart make it no longer.
+    fn reach(&mut self, from: Duration, length: Duration) {
+        if from + A_MOMENT <= self.from {
+            self.length = self.end().max(from + length).saturating_sub(from);
+            self.from = from;
+        } else if from < self.from + A_MOMENT {
+            self.length = self.length.max(length);
+        } else if from + length >= self.end() + A_MOMENT {
+            self.length = (from + length).saturating_sub(self.from);
+        }
+    }
+
+    fn add(&mut self, good: u64, done: u64, response: &stats::Distribution) {
+        self.good += good;
+        self.done += done;
+        self.response.merge(response);
+    }
 }
 
 /// A second that is over: figures instead of distributions, of which an hour would take gigabytes.
@@ -58,14 +91,19 @@ impl From<&Part> for Closed {
 }
 
 impl Seconds {
-    /// Adds what a thread did from `from` after the window's start on, for `length`.
+    /// Adds what a thread did from `from` after the window's start on, for `length`. One that was held up tells of several seconds
+    /// at once, which are then one for all threads: nobody knows when it did what.
     pub(crate) fn add(&mut self, from: Duration, length: Duration, interval: &Interval) {
-        let apart = |part: &Part| part.from.saturating_sub(from).max(from.saturating_sub(part.from));
-        if let Some(part) = self.open.iter_mut().find(|part| apart(part) < INTERVAL / 2) {
-            part.length = part.length.max(length);
-            part.good += interval.tally.done_as_expected;
-            part.done += interval.tally.done;
-            part.response.merge(&interval.times.response);
+        if let Some(at) = self.open.iter().position(|part| part.is_of(from, length)) {
+            while self.open.get(at + 1).is_some_and(|next| next.is_of(from, length))
+                && let Some(next) = self.open.remove(at + 1)
+            {
+                self.open[at].reach(next.from, next.length);
+                self.open[at].add(next.good, next.done, &next.response);
+            }
+            let Interval { tally, times } = interval;
+            self.open[at].reach(from, length);
+            self.open[at].add(tally.done_as_expected, tally.done, &times.response);
             return;
         }
         self.open.push_back(Part::of(from, length, interval));
@@ -125,6 +163,29 @@ mod tests {
         // The last one ends with the window, and so half of it counts twice as much a second.
         assert_eq!((all[9].length_s, all[9].goodput_per_s), (0.5, 200.0));
         assert_eq!(seconds.within(ms(5000)).len(), 5);
+    }
+
+    /// As long as one of them alone, a second that others were through with would have had a third of their rate.
+    #[test]
+    fn seconds_in_which_a_thread_was_held_up_are_one_for_all_threads() {
+        let ms = Duration::from_millis;
+        let usual = |second: u64| (ms(1000 * second + 40), ms(1000), 100);
+        let held_up = (ms(1000), ms(3000), 60);
+        for order in [
+            [usual(1), usual(2), usual(3), held_up],
+            [usual(1), usual(2), held_up, usual(3)],
+            [held_up, usual(1), usual(2), usual(3)],
+        ] {
+            let mut seconds = Seconds::default();
+            let both = |second: u64| [usual(second), (ms(1000 * second), ms(1000), 100)];
+            for (from, length, count) in both(0).into_iter().chain(order).chain(both(4)) {
+                seconds.add(from, length, &interval(count, count));
+            }
+            let all = seconds.within(ms(5100));
+            let figures = all.iter().map(|it| [it.from_s, it.length_s, it.goodput_per_s].map(f64::round));
+            let told: Vec<_> = figures.collect();
+            assert_eq!(told, [[0.0, 1.0, 200.0], [1.0, 3.0, 120.0], [4.0, 1.0, 200.0]], "{all:?}");
+        }
     }
 
     #[test]

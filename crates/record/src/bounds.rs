@@ -16,7 +16,7 @@ use crate::agents::AgentResult;
 use crate::confirmation::ConfirmationRecord;
 use crate::distribution::Distribution;
 use crate::files::LinesBound;
-use crate::load::LoadResult;
+use crate::load::{HEADER_NAMES_MAX, LoadResult, RequestSummary};
 use crate::manifest::{Machine, Manifest, StackManifest};
 use crate::server_pods::{ContainerUse, ServerPods};
 use crate::signals::{Held, HostSignals, ServerSignals, SignalReading};
@@ -217,6 +217,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     counts("`connect_failures`", COUNT_MAX, result.connect_failures.values())?;
     counts("`tls_failures`", COUNT_MAX, result.tls_failures.values())?;
     counts("`malformations`", COUNT_MAX, result.malformations.values())?;
+    result.request.as_ref().map_or(Ok(()), check_request)?;
     result.tls.as_ref().map_or(Ok(()), check_tls)?;
     for times in [
         &result.service_time_us,
@@ -240,6 +241,14 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     let Some(driver) = &result.driver else { return Ok(()) };
     length("the driver's `command`", driver.command.len())?;
     length("`cannot_know`", driver.cannot_know.len())
+}
+
+fn check_request(request: &RequestSummary) -> Checked {
+    let RequestSummary { method, header_names, body_bytes } = request;
+    names(&[("`method`", method)])?;
+    within("the number of `header_names`", header_names.len() as u64, HEADER_NAMES_MAX as u64)?;
+    header_names.iter().try_for_each(|name| names(&[("the name of a header field", name)]))?;
+    within("`body_bytes`", *body_bytes, BYTES_MAX)
 }
 
 fn check_agents(agents: &[AgentResult]) -> Checked {

@@ -58,8 +58,8 @@ pub use hlog::{
 pub use idle::{AnswerTimes, Bounds, BurstAnswers, IdleAnswers, QuantileBounds, RestedAnswers};
 pub use ledger::{Appended, Ledger};
 pub use load::{
-    Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes, Second,
-    StepResult, Window, WrongAnswer,
+    Connections, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Outcomes,
+    RequestSummary, Second, StepResult, Window, WrongAnswer,
 };
 pub use manifest::{MANIFEST_VERSION, Machine, Manifest, StackManifest};
 pub use named_load::load_of_label;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plan::experiment::bounds::NAME_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
 use crate::agents::AgentResult;
@@ -12,6 +13,11 @@ use crate::tls::Tls;
 /// Version of [`LoadResult`]. It grows when a field changes its meaning or goes; added fields keep it.
 pub const LOAD_VERSION: u32 = 1;
 
+/// Header fields that any request has, or that follow from the rest of it.
+const FIELDS_OF_ALL: [&str; 3] = ["content-length", "host", "user-agent"];
+/// Names of header fields of a request that are kept.
+pub(crate) const HEADER_NAMES_MAX: usize = 1_000;
+
 /// The result of one load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadResult {
@@ -21,6 +27,9 @@ pub struct LoadResult {
     pub url: String,
     /// What was asked for.
     pub load: Load,
+    /// What was sent again and again. Absent where users sent several requests, and in records of versions that did not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestSummary>,
     /// What made it, where it was not our own engine: then figures that it can't know are absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<ForeignDriver>,
@@ -121,6 +130,33 @@ impl LoadResult {
     /// Requests that were due and not answered as expected, but for what was cut off.
     pub const fn failed(&self) -> u64 {
         self.intended.saturating_sub(self.answered_as_expected).saturating_sub(self.cut_off())
+    }
+}
+
+/// What a request was, without what it said: values of header fields and bodies may be secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestSummary {
+    /// Its method.
+    pub method: String,
+    /// Names of its header fields, in lower case and sorted, each as often as it was sent. Without those that any request has, or
+    /// that follow from the rest: `Host`, `User-Agent` and `Content-Length`.
+    pub header_names: Vec<String>,
+    /// How long its body was.
+    pub body_bytes: u64,
+}
+
+impl RequestSummary {
+    /// Of a request with fields of these names. No more of it is kept than is read back.
+    pub fn new<'a>(method: &[u8], names: impl IntoIterator<Item = &'a [u8]>, body_bytes: u64) -> Self {
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(&bytes[..bytes.len().min(NAME_BYTES_MAX as usize)]).into_owned()
+        };
+        let names = names.into_iter().map(|name| text(&name.to_ascii_lowercase()));
+        let mut header_names: Vec<String> =
+            names.filter(|name| !FIELDS_OF_ALL.contains(&name.as_str())).collect();
+        header_names.sort_unstable();
+        header_names.truncate(HEADER_NAMES_MAX);
+        Self { method: text(method), header_names, body_bytes }
     }
 }
 
@@ -235,6 +271,10 @@ pub struct Load {
     pub requests: Option<u64>,
     /// Request timeout, seconds.
     pub timeout_s: f64,
+    /// The longest that any request may take, seconds, where they have different timeouts; `timeout_s` is then the shortest. Absent
+    /// of others, and in records of versions that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_max_s: Option<f64>,
     /// Seed of the arrivals.
     pub seed: u64,
     /// What carried it: `io_uring` or `epoll`, or the name of another driver.
@@ -300,6 +340,11 @@ impl Load {
     /// connection.
     pub fn exchanges(&self) -> u32 {
         self.connections.saturating_mul(self.streams.unwrap_or(1))
+    }
+
+    /// The longest that any request may take, seconds.
+    pub fn longest_timeout_s(&self) -> f64 {
+        self.timeout_max_s.unwrap_or(self.timeout_s)
     }
 }
 

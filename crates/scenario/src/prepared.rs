@@ -50,7 +50,7 @@ pub struct Prepared {
     bodies_bytes: u64,
     /// Bodies of several parts that are the same for all requests, each once.
     wholes: Vec<(Multipart, Whole)>,
-    /// The rates that requests are paced by, each once.
+    /// The timers that keep requests to a rate, each once.
     paces: Vec<Pause>,
     /// How long requests wait, each pair of times once.
     waits: Vec<Waits>,
@@ -140,7 +140,7 @@ impl Prepared {
         self.wholes.iter().find(|(other, _)| other == multipart).map(|(_, whole)| whole)
     }
 
-    /// The number of a rate that requests are paced by.
+    /// The number of a timer that keeps requests to a rate.
     pub(crate) fn pace(&self, pause: &Pause) -> usize {
         self.paces.iter().position(|other| other == pause).unwrap_or_default()
     }

@@ -28,14 +28,42 @@ const PROPERTY_BYTES: u64 = 32;
 /// What is written around each part of a form, likewise.
 const PART_BYTES: u64 = 256;
 
+/// Where the operations of a document go.
+enum Goal {
+    /// To the first server that it names for each.
+    Documented,
+    /// All to this one.
+    At(Url),
+    /// To this host, whose URL says no path: below the path of the server that is named for each.
+    OnHost(Url),
+}
+
+impl Goal {
+    fn of(options: &SourceOptions) -> Result<Self, PlanError> {
+        Ok(match options.base_url()? {
+            None => Self::Documented,
+            Some(base) if options.base_says_path() => Self::At(base),
+            Some(base) => Self::OnHost(base),
+        })
+    }
+
+    /// Where operations go for which these `servers` are named.
+    fn server(&self, servers: Option<&Value>) -> Result<Url, PlanError> {
+        match self {
+            Self::Documented => server(servers),
+            Self::At(base) => Ok(base.clone()),
+            Self::OnHost(base) => Ok(on_host(base, servers)),
+        }
+    }
+}
+
 /// The operations of the document `text`, one at random at a time. They go to `options.base`, or to the first server that the
-/// document names for each.
+/// document names for each. A base without a path is another host, and the server's path stays.
 pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<Sourced, PlanError> {
     let document = document(text)?;
-    let given = options.base_url()?;
-    let first = || server(document.get("servers"));
-    let base = given.clone().map_or_else(first, Ok)?;
-    let (mut steps, mut left_out) = (Vec::new(), Vec::new());
+    let goal = Goal::of(options)?;
+    let base = goal.server(document.get("servers"))?;
+    let (mut steps, mut left_out, mut below) = (Vec::new(), Vec::new(), None);
     let room = Cell::new(EXAMPLES_MAX);
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         let item = match found(&document, item) {
@@ -48,8 +76,13 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
         for method in METHODS {
             let Some(described) = item.get(method) else { continue };
             let operation = Operation { document: &document, path, item, described, room: &room };
-            let own = if given.is_none() { operation.own_server() } else { Ok(None) };
-            let step = own.and_then(|own| operation.step(method, own.as_ref().unwrap_or(&base)));
+            let own = operation.own_servers().map(|servers| goal.server(Some(servers))).transpose();
+            let step = own.map_err(|error| error.what).and_then(|own| {
+                let server = own.as_ref().unwrap_or(&base);
+                let step = operation.step(method, server)?;
+                below = below.take().or_else(|| (server.path() != "/").then(|| server.path().to_owned()));
+                Ok(step)
+            });
             if room.get() == 0 {
                 let what = format!("the examples of its operations come to more than {EXAMPLES_MAX} bytes");
                 return Err(PlanError::new(what, "shorten them, or what refers to itself in several places"));
@@ -61,7 +94,14 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
         }
     }
     let steps = if steps.is_empty() { Vec::new() } else { vec![Step::OneOf { pick: Pick::Random, steps }] };
-    options.scenario(name.to_owned(), steps, left_out)
+    let sourced = options.scenario(name.to_owned(), steps, left_out)?;
+    let notes = below.filter(|_| matches!(goal, Goal::OnHost(_))).map(|below| {
+        format!(
+            "requests go below the path of the server that the document names for them, as `{below}`; with a / at the end \
+             of --base they do not"
+        )
+    });
+    Ok(Sourced { notes: notes.into_iter().collect(), ..sourced })
 }
 
 /// The document, if it is one of OpenAPI 3.
@@ -101,8 +141,8 @@ fn found<'a>(document: &'a Value, mut value: &'a Value) -> Result<&'a Value, Str
     Err("it refers to itself".into())
 }
 
-/// The first of `servers`, its variables by their defaults.
-fn server(servers: Option<&Value>) -> Result<Url, PlanError> {
+/// The URL of the first of `servers`, as it is written and with its variables by their defaults.
+fn first_of(servers: Option<&Value>) -> (&str, String) {
     let first = servers.and_then(|all| all.get(0));
     let written = first.and_then(|it| it.get("url")).and_then(Value::as_str).unwrap_or_default();
     let variables = first.and_then(|it| it.get("variables"));
@@ -116,6 +156,22 @@ fn server(servers: Option<&Value>) -> Result<Url, PlanError> {
         rest = after;
     }
     url.push_str(rest);
+    (written, url)
+}
+
+/// `base` with the path of the first of `servers`, which may be written without a host. With a variable that has no default it is
+/// not known, and left out.
+fn on_host(base: &Url, servers: Option<&Value>) -> Url {
+    let (_, url) = first_of(servers);
+    let documented = base.join(&url).ok().filter(|it| it.has_host() && !url.contains('{'));
+    let mut moved = base.clone();
+    moved.set_path(documented.as_ref().map_or("", Url::path));
+    moved
+}
+
+/// The first of `servers`.
+fn server(servers: Option<&Value>) -> Result<Url, PlanError> {
+    let (written, url) = first_of(servers);
     match Url::parse(&url) {
         Ok(it) if ["http", "https"].contains(&it.scheme()) && it.has_host() && !url.contains('{') => Ok(it),
         _ => {
@@ -153,11 +209,10 @@ struct Parts<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// The server of this operation or of its path, where one of them has its own.
-    fn own_server(&self) -> Result<Option<Url>, String> {
+    /// The servers of this operation or of its path, where one of them has its own.
+    fn own_servers(&self) -> Option<&'a Value> {
         let is_some = |it: &&Value| it.as_array().is_some_and(|all| !all.is_empty());
-        let own = [self.described, self.item].into_iter().find_map(|it| it.get("servers").filter(is_some));
-        own.map(|servers| server(Some(servers)).map_err(|error| error.what)).transpose()
+        [self.described, self.item].into_iter().find_map(|it| it.get("servers").filter(is_some))
     }
 
     fn step(&self, method: &str, base: &Url) -> Result<Step, String> {

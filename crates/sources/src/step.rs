@@ -65,6 +65,8 @@ pub struct Sourced {
     pub scenario: Scenario,
     /// What was left out, and why, a sentence each.
     pub left_out: Vec<String>,
+    /// What else of it is not as it may be expected, likewise.
+    pub notes: Vec<String>,
 }
 
 impl SourceOptions {
@@ -94,7 +96,8 @@ impl SourceOptions {
             },
         };
         let scenario = Scenario::of_steps(name, users, steps, self.timeout);
-        Ok(Sourced { scenario: Scenario { connect_timeout: self.connect_timeout, ..scenario }, left_out })
+        let scenario = Scenario { connect_timeout: self.connect_timeout, ..scenario };
+        Ok(Sourced { scenario, left_out, notes: Vec::new() })
     }
 
     /// `base` as a URL.
@@ -108,6 +111,12 @@ impl SourceOptions {
             return Err(PlanError::new(format!("--base `{shown}` is no http or https server"), help));
         }
         Ok(Some(url))
+    }
+
+    /// Whether `base` says a path, were it only a slash. As a URL it has one in any case.
+    pub(crate) fn base_says_path(&self) -> bool {
+        let behind = self.base.as_deref().and_then(|base| base.split_once("://"));
+        behind.is_some_and(|(_, behind)| behind.contains('/'))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A load held against loads before it.
 
-use record::{GateAnswer, GateCheck, GateUnit, Load, LoadResult, RankedBy};
+use record::{GateAnswer, GateCheck, GateUnit, Load, LoadResult, RankedBy, RequestSummary};
 use units::Share;
 
 use super::answer::without_figure;
@@ -23,6 +23,7 @@ struct LoadBefore {
 struct Asked {
     url: String,
     load: Load,
+    request: Option<RequestSummary>,
     via: Option<String>,
     machines: usize,
 }
@@ -80,7 +81,7 @@ impl LoadsBefore {
         let fails_if =
             format!("loss of {} to the loads in {} > {}", name_of(ranked_by), self.name, self.max_loss);
         let unknown = without_figure(fails_if, self.max_loss.get(), GateUnit::Loss);
-        let alike: Vec<&LoadBefore> = self.loads.iter().filter(|it| it.asked == asked).collect();
+        let alike: Vec<&LoadBefore> = self.loads.iter().filter(|it| it.asked.is_as(&asked)).collect();
         let passed_over = self.passed_over(alike.len());
         let earlier = alike.into_iter().filter_map(|it| match ranked_by {
             RankedBy::Goodput => it.goodput_per_s.map(|per_s| (per_s, false)),
@@ -131,8 +132,17 @@ impl Asked {
         Self {
             url: result.url.clone(),
             load: Load { seed: 0, threads_why: None, backend_refused: None, ..result.load.clone() },
+            request: result.request.clone(),
             via: result.via.clone(),
             machines: result.agents.len(),
         }
+    }
+
+    /// Whether both are of the same, as far as that is known: records of versions that did not say the request may be of any.
+    fn is_as(&self, other: &Self) -> bool {
+        let Self { url, load, request, via, machines } = self;
+        let requests = request.as_ref().zip(other.request.as_ref());
+        requests.is_none_or(|(own, other)| own == other)
+            && (url, load, via, machines) == (&other.url, &other.load, &other.via, &other.machines)
     }
 }

@@ -164,7 +164,7 @@ fn cost_of_drops(facts: &Facts<'_>, before: u64, within: u64) -> f64 {
     // Of those before the window, a user has one at most that it still waits for.
     let dropped = within as f64 + (before as f64).min(facts.users);
     let window_s = load.window.duration_s;
-    let waited_s = dropped * longest_wait_s(window_s.min(load.load.timeout_s));
+    let waited_s = dropped * longest_wait_s(window_s.min(load.load.longest_timeout_s()));
     let of_time = waited_s / (facts.users * window_s);
     outside(facts).map_or(of_time, |outside| of_time.min(outside)).min(facts.headroom())
 }

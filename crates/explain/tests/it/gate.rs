@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use explain::{LoadsBefore, RecordedRun, RunsBefore, gate_load, gate_without};
 use plan::gate::{Baseline, Gate, LastRuns};
 use record::{
-    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, Role, Server, TRIAL_VERSION, Trial,
-    TrialResult, load_of_label,
+    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, RequestSummary, Role, Server,
+    TRIAL_VERSION, Trial, TrialResult, load_of_label,
 };
 use stats::Batches;
 use units::Share;
@@ -468,6 +468,35 @@ fn a_load_is_held_against_those_that_were_asked_for_the_same() {
         own.response_time_us = times(0, 0.0);
     });
     assert_eq!(silent.answer, GateAnswer::Failed, "{silent:?}");
+}
+
+/// A GET and a POST of one URL are two loads. A record that does not say what was sent may be of either.
+#[test]
+fn a_load_is_held_against_none_of_another_request() {
+    let of = |method: &str, header: &str, body_bytes: u64| {
+        let names = [header].into_iter().filter(|it| !it.is_empty()).map(str::as_bytes);
+        Some(RequestSummary::new(method.as_bytes(), names, body_bytes))
+    };
+    let get = || of("GET", "", 0);
+    let told = |before: Option<RequestSummary>, own: Option<RequestSummary>| {
+        let load = |seed: u64| {
+            let mut load = trial().load;
+            load.load.rate_per_s = Some(500.0);
+            load.response_time_us.p99 = Some(5_000.0 * (1.0 + 0.03 * noise(seed)));
+            load
+        };
+        let mut loads = LoadsBefore::new("results".into(), Share::percent(10.0).expect("it is a share"));
+        (0..10).for_each(|seed| loads.add(&LoadResult { request: before.clone(), ..load(seed) }));
+        let own = LoadResult { request: own, ..load(99) };
+        let judged = gate_load(&Gate::default(), &own, &Batches::default(), Some(&loads));
+        check(&judged, "loss of p99 to the loads in results > 10%").answer
+    };
+    for same in [(get(), get()), (None, get()), (get(), None), (of("GET", "User-Agent", 0), get())] {
+        assert_eq!(told(same.0.clone(), same.1.clone()), GateAnswer::Passed, "{same:?}");
+    }
+    for other in [of("POST", "", 0), of("GET", "", 7), of("GET", "Cookie", 0)] {
+        assert_eq!(told(get(), other.clone()), GateAnswer::CouldNotTell, "{other:?}");
+    }
 }
 
 /// Of loads so slow that nobody saw how slow, only those that went well would be left: what lies between two of them looked too

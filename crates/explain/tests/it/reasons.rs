@@ -733,6 +733,14 @@ fn an_accept_queue_that_overflows_is_named_by_the_kernels_own_count() {
             (VerdictKind::AcceptQueueOverflow, Confidence::Possible)
         ]
     );
+    // Who may wait for 10 s has up to three tries, of 2.5 s on average.
+    let cost = |trial: &Measured| {
+        let all = explain(trial).verdicts;
+        all.iter().find(|it| it.kind == VerdictKind::AcceptQueueOverflow).and_then(|it| it.accounts_for)
+    };
+    let of_short = cost(&trial).unwrap();
+    trial.load.load.timeout_max_s = Some(10.0);
+    assert!((cost(&trial).unwrap() / of_short - 2.5).abs() < 1e-9, "{of_short} {:?}", cost(&trial));
     // One that follows from a pool is told after it.
     let mut trial = watched(160.0, &[("pool-*", 16)]);
     host(&mut trial).network = [("ListenOverflows".to_owned(), 40)].into();

@@ -273,6 +273,24 @@ fn fields_that_http_2_has_no_place_for_are_refused() {
     assert!(!fields.iter().any(|(name, _)| name == "host"), "{fields:?}");
 }
 
+#[test]
+fn of_an_encoded_request_method_names_and_the_length_of_its_body_can_be_told() {
+    let long = "~".repeat(5000);
+    let headers = [("Authorization", "Bearer x"), ("X-Long", &*long)];
+    for (method, body) in [("GET", &b""[..]), ("PATCH", &b"abc"[..])] {
+        let spec = RequestSpec { method, target: "/", host: "a", headers: &headers, body, close: false };
+        let encoded = h2::encode(&spec, h2::Scheme::Http).expect("a request");
+        let mut names = Vec::new();
+        let told = h2::named(&encoded, |name| names.push(String::from_utf8_lossy(name).into_owned()));
+        assert_eq!(told, Some((method.as_bytes().to_vec(), body.len())));
+        names.retain(|name| name != "content-length");
+        assert_eq!(names, ["user-agent", "authorization", "x-long"]);
+    }
+    for no_request in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", &[0; 12]] {
+        assert_eq!(h2::named(no_request, |_| ()), None);
+    }
+}
+
 /// One that goes out again, on the next connection, is the same request, unless it is over before that.
 #[test]
 fn a_request_that_waits_for_windows_on_two_connections_is_one() {

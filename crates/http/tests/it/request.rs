@@ -1,6 +1,6 @@
 //! The request encoder.
 
-use http::{InvalidRequest, RequestSpec, encode};
+use http::{InvalidRequest, RequestSpec, encode, named};
 
 const GET: RequestSpec<'_> =
     RequestSpec { method: "GET", target: "/", host: "example.com", headers: &[], body: b"", close: false };
@@ -126,4 +126,16 @@ fn header_fields() {
     for name in ["Content-Length", "content-length", "Transfer-Encoding"] {
         refuses(&RequestSpec { headers: &[(name, "0")], ..GET }, &InvalidRequest::Computed(name.into()));
     }
+}
+
+#[test]
+fn of_an_encoded_request_method_names_and_the_length_of_its_body_can_be_told() {
+    let headers = &[("Authorization", "Bearer a:b"), ("X-Empty", "")];
+    let spec = RequestSpec { method: "PUT", headers, body: b"a: b\r\n\r\nc", ..GET };
+    let encoded = encode(&spec).expect("a valid request");
+    let mut names = Vec::new();
+    let told = named(&encoded, |name| names.push(String::from_utf8_lossy(name).into_owned()));
+    assert_eq!(told, Some((&b"PUT"[..], 9)));
+    assert_eq!(names, ["Host", "User-Agent", "Authorization", "X-Empty", "Content-Length"]);
+    assert_eq!(named(b"", |_| ()), None);
 }

@@ -727,6 +727,28 @@ fn shaping(rows: &[&[&str]]) -> String {
     )
 }
 
+/// One that is shared keeps the time of all who come to it; else each timer has its own, whatever the rate of others.
+#[test]
+fn each_constant_throughput_timer_keeps_its_own_time() {
+    let is_one = |mode: &str, is_above: bool| {
+        let timer = element("ConstantThroughputTimer", &[("throughput", "60"), ("calcMode", mode)], "");
+        let (above, below) = if is_above { (timer.as_str(), "") } else { ("", timer.as_str()) };
+        let asked = |path: &str| {
+            element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", path)], below)
+        };
+        let plan = plan(Path::new(""), &group("g", 9, &format!("{above}{}{}", asked("/a"), asked("/b"))));
+        let [Step::Request(a), Step::Request(b)] = plan.scenario.groups[0].steps.as_slice() else {
+            panic!("{plan:?}")
+        };
+        assert_eq!((a.pauses.len(), b.pauses.len()), (1, 1), "{plan:?}");
+        a.pauses == b.pauses
+    };
+    for mode in ["0", "1", "2"] {
+        assert_eq!((is_one(mode, true), is_one(mode, false)), (true, false), "{mode}");
+    }
+    assert!(is_one("4", true) && is_one("4", false));
+}
+
 #[test]
 fn a_throughput_shaping_timer_is_one_schedule_for_its_group() {
     let timer = shaping(&[&["10", " 50.5", "180"], &["${__P(rate,7)}", "7", "2"]]);

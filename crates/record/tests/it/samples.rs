@@ -6,9 +6,9 @@ use record::{
     AcceptQueue, Agreed, AnswerTimes, Burst, BurstAnswers, CellId, Connections, Contract, Distribution,
     Driver, FastTimes, ForeignDriver, Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION,
     LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes,
-    QuantileBounds, Quota, RestedAnswers, Role, Second, Server, ServerSignals, StackManifest, Surroundings,
-    TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult, Upstream, UsageSample, WarmUp, Window,
-    load_of_label,
+    QuantileBounds, Quota, RequestSummary, RestedAnswers, Role, Second, Server, ServerSignals, StackManifest,
+    Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult, Upstream, UsageSample, WarmUp,
+    Window, load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -39,6 +39,7 @@ fn asked() -> Load {
         duration_s: Some(2.0),
         requests: Some(11),
         timeout_s: 2.0,
+        timeout_max_s: Some(30.0),
         seed: u64::MAX,
         io: "epoll".into(),
         backend_refused: None,
@@ -59,6 +60,11 @@ pub(crate) fn load() -> LoadResult {
         version: LOAD_VERSION,
         url: "http://127.0.0.1:8080/a?b=\"c\"".into(),
         load: asked(),
+        request: Some(RequestSummary {
+            method: "POST".into(),
+            header_names: vec!["authorization".into()],
+            body_bytes: 7,
+        }),
         driver: Some(ForeignDriver {
             name: "wrk".into(),
             version: "wrk 4.1.0 [epoll]".into(),

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use plan::{ArrivalsName, NamedLoad};
 use proptest::prelude::*;
-use record::{LoadId, Manifest, RunDir, Second, Trial, TrialResult, load_of_label};
+use record::{
+    LoadId, LoadResult, Manifest, RequestSummary, RunDir, Second, Trial, TrialResult, load_of_label,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 use units::Rate;
 
-use crate::samples::{failed, manifest, measured};
+use crate::samples::{failed, load, manifest, measured};
 
 fn back<T: Serialize + DeserializeOwned>(it: &T) -> T {
     serde_json::from_str(&serde_json::to_string(it).unwrap()).unwrap()
@@ -20,6 +23,34 @@ fn back<T: Serialize + DeserializeOwned>(it: &T) -> T {
 fn a_measured_trial_comes_back() {
     let trial = measured(3);
     assert_eq!(back(&trial), trial);
+}
+
+/// Names of header fields in one order, whatever the order they were sent in, and not those that any request has.
+#[test]
+fn what_is_kept_of_a_request_can_be_read_back() {
+    let names: [&[u8]; 5] = [b"Host", b"X-B", b"user-agent", b"Cookie", b"Content-Length"];
+    let request = RequestSummary::new(b"POST", names, 3);
+    assert_eq!((request.method.as_str(), request.body_bytes), ("POST", 3));
+    assert_eq!(request.header_names, ["cookie", "x-b"]);
+    let long = vec![b'a'; 5000];
+    let request = RequestSummary::new(&long, (0..1001).map(|_| &long[..]), 0);
+    assert_eq!((request.method.len(), request.header_names.len()), (4096, 1000));
+    let load = LoadResult { request: Some(request), ..load() };
+    let text = serde_json::to_string(&load).unwrap();
+    assert_eq!(LoadResult::from_json(Path::new("x.json"), &text).unwrap(), load);
+    for (value, told) in [
+        (
+            json!({"method": "GET", "header_names": vec!["a"; 1001], "body_bytes": 0}),
+            "`header_names` is 1001",
+        ),
+        (json!({"method": "GET", "header_names": [], "body_bytes": u64::MAX}), "`body_bytes` is"),
+        (json!({"method": "G".repeat(5000), "header_names": [], "body_bytes": 0}), "`method` is 5000"),
+    ] {
+        let mut changed = serde_json::to_value(&load).unwrap();
+        changed["request"] = value;
+        let error = LoadResult::from_json(Path::new("x.json"), &changed.to_string()).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+    }
 }
 
 #[test]

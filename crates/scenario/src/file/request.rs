@@ -294,7 +294,7 @@ fn pace(table: &Spanned<PaceTable>) -> Pause {
         PaceOf::User => Pacing::User,
         PaceOf::Group => Pacing::Group,
     };
-    Pause::Throughput { per_minute, of }
+    Pause::Throughput { per_minute, of, timer: 0 }
 }
 
 /// A text, or a list of texts.

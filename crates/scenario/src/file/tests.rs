@@ -309,7 +309,7 @@ pace = { rate = "10/s", of = "group" }
     };
     assert!(*with_pauses && *parent_only);
     let Step::Request(request) = &steps[0] else { panic!("{steps:?}") };
-    assert_eq!(request.pauses, [Pause::Throughput { per_minute: t("600"), of: Pacing::Group }]);
+    assert_eq!(request.pauses, [Pause::Throughput { per_minute: t("600"), of: Pacing::Group, timer: 0 }]);
 }
 
 #[test]

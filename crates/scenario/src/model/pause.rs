@@ -39,6 +39,8 @@ pub enum Pause {
         per_minute: Template,
         /// Whose requests.
         of: Pacing,
+        /// Which timer it is: of two of one rate, each keeps its own time. 0 where all of a rate are one.
+        timer: u32,
     },
     /// Until the next request of a schedule is due. All who come to one and the same take its requests by turns.
     Scheduled(Arc<RateSchedule>),

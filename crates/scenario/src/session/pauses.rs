@@ -36,7 +36,7 @@ impl State {
                 let mean = mean.round().clamp(0.0, PAUSE_MS_MAX);
                 (offset + poisson(&mut scope.user.random, mean)).abs()
             }
-            Pause::Throughput { per_minute, of } => {
+            Pause::Throughput { per_minute, of, .. } => {
                 let per_minute = scope.number(per_minute);
                 if per_minute <= 0.0 {
                     return Duration::ZERO;

@@ -430,6 +430,41 @@ fn operations_go_to_their_servers_with_the_variables_filled_in() {
     }
 }
 
+/// Whoever gives a host means another host: an application answers below the path that its document names.
+#[test]
+fn the_path_of_a_documented_server_stays_on_another_host() {
+    let asked = |base: &str, servers: &str| {
+        let text = format!("openapi: 3.1.0\nservers: {servers}\npaths: {{/a: {{get: {{}}}}}}");
+        let sourced = parse_openapi("x", &text, &options(Some(base))).unwrap();
+        (requests(&sourced)[0].url.constant().unwrap().to_owned(), sourced.notes.len())
+    };
+    for (base, servers, due, notes) in [
+        ("http://h:80", "[{url: 'https://api.test/v1/'}]", "http://h/v1/a", 1),
+        ("http://h:81", "[{url: /v1}]", "http://h:81/v1/a", 1),
+        (
+            "http://h",
+            "[{url: 'https://{at}/v{n}', variables: {at: {default: x}, n: {default: 2}}}]",
+            "http://h/v2/a",
+            1,
+        ),
+        // Said with as little as a slash, the base's own path is the one.
+        ("http://h/", "[{url: 'https://api.test/v1'}]", "http://h/a", 0),
+        ("http://h/v3", "[{url: 'https://api.test/v1'}]", "http://h/v3/a", 0),
+        // Nothing is known of a path.
+        ("http://h", "[{url: 'https://api.test'}]", "http://h/a", 0),
+        ("http://h", "[{url: 'https://api.test/{n}'}]", "http://h/a", 0),
+        ("http://h", "[]", "http://h/a", 0),
+    ] {
+        assert_eq!(asked(base, servers), (due.to_owned(), notes), "{base} {servers}");
+    }
+    let text = "openapi: 3.1.0\nservers: [{url: 'http://x/v1'}]\npaths:\n  /one: {get: {}}\n  \
+                /two: {servers: [{url: 'http://y/v2'}], get: {}}\n";
+    let sourced = parse_openapi("x", text, &options(Some("http://h"))).unwrap();
+    let urls: Vec<_> = requests(&sourced).iter().map(|it| it.url.constant().unwrap()).collect();
+    assert_eq!(urls, ["http://h/v1/one", "http://h/v2/two"]);
+    assert!(sourced.notes.len() == 1 && sourced.notes[0].contains("`/v1`"), "{:?}", sourced.notes);
+}
+
 /// A path that refers to another is sent, and what refers to nothing is named: without it the request is another one.
 #[test]
 fn references_are_followed_and_those_to_nothing_are_named() {

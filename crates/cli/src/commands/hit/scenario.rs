@@ -67,10 +67,13 @@ fn carry(
     settings: tls::Settings,
     sourced: Sourced,
 ) -> Result<ExitCode, Failure> {
-    let Sourced { scenario, left_out } = sourced;
+    let Sourced { scenario, left_out, notes } = sourced;
     if !arguments.quiet {
         for what in left_out {
             say(format_args!("proofload: left out: {what}"));
+        }
+        for note in notes {
+            say(format_args!("proofload: {note}"));
         }
     }
     let prepared = Prepared::new(scenario).map_err(|error| match &arguments.scenario {
@@ -251,7 +254,7 @@ fn sourced(arguments: &Hit, http: HttpVersion) -> Result<Sourced, PlanError> {
     let named = |path: &Path| path.display().to_string();
     if let Some(path) = &arguments.scenario {
         let scenario = Scenario::from_toml(path, &toml_file::read(path)?)?;
-        return Ok(Sourced { scenario, left_out: Vec::new() });
+        return Ok(Sourced { scenario, left_out: Vec::new(), notes: Vec::new() });
     }
     let options = options(arguments, http)?;
     let (path, parsed) = match (&arguments.har, &arguments.openapi) {

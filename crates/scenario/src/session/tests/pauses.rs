@@ -57,7 +57,8 @@ fn a_normal_pause_is_never_negative() {
 /// JMeter's constant throughput timer, "this thread only": the first request at once, and who is late makes up for nothing.
 #[test]
 fn a_user_keeps_to_its_own_rate() {
-    let pace = || Pause::Throughput { per_minute: t("600"), of: Pacing::User };
+    let timer = |timer| Pause::Throughput { per_minute: t("600"), of: Pacing::User, timer };
+    let pace = || timer(1);
     // 600 a minute is one in 100 ms, of which the answer takes 10.
     assert_eq!(run(scenario(3, vec![request_after(vec![pace()])]), |_| Some(ok(""))).line(), "a ~90 a ~90 a");
     let late = vec![request_after(vec![pace()]), Step::Once { of: OnceOf::Loop, steps: vec![pause(250)] }];
@@ -69,12 +70,15 @@ fn a_user_keeps_to_its_own_rate() {
         "a ~90 a",
         "one timer over two requests"
     );
+    // The second is due at once when it is first come to, and then 100 ms after that.
+    let two_timers = vec![request_after(vec![timer(1)]), request_after(vec![timer(2)])];
+    assert_eq!(run(scenario(2, two_timers), |_| Some(ok(""))).line(), "a a ~80 a a");
 }
 
 /// "All active threads (shared)": one request of all users in each gap, and what was missed is not made up for.
 #[test]
 fn users_share_a_rate() {
-    let pace = Pause::Throughput { per_minute: t("600"), of: Pacing::Group };
+    let pace = Pause::Throughput { per_minute: t("600"), of: Pacing::Group, timer: 0 };
     let prepared = Prepared::new(scenario(2, vec![request_after(vec![pace])])).unwrap();
     let mut world = world();
     let at = |world: &mut World, session: &mut Session, ms: u64| match session
@@ -101,7 +105,7 @@ fn users_share_a_rate() {
 /// "All active threads (in current thread group)": each by itself, first at once and then by as many as there are.
 #[test]
 fn users_keep_to_a_part_of_a_rate_each() {
-    let pace = |of| Pause::Throughput { per_minute: t("600"), of };
+    let pace = |of| Pause::Throughput { per_minute: t("600"), of, timer: 0 };
     let steps = |of| vec![request_after(vec![pace(of)])];
     let did = |of: Pacing, others: usize, elsewhere: usize| {
         let prepared = Prepared::new(scenario(2, steps(of))).unwrap();

@@ -539,6 +539,7 @@ const CLAIMS: Pair[] = [
   ["the difference may be chance", "差异可能出于偶然"],
   ["nearer than {share} %", "相差不到 {share} %"],
   ["nearer than {share} %, as a stack and its twin are apart", "相差不到 {share} %，与同一栈及其孪生之差相当"],
+  ["nearer than {share} %, as a stack and its twin were, though they may be nearer", "相差不到 {share} %，同一栈及其孪生曾相差这么多，但二者实际可能更接近"],
   ["it is the other way round", "情况正相反"],
   ["it holds; {bound:}", "成立；{bound}"],
   ["it is the other way round; {bound:}", "情况正相反；{bound}"],

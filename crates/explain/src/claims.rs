@@ -18,7 +18,7 @@ use plan::{CellId, Claim, Metric, Statement};
 use record::{Manifest, Trial};
 use schemars::JsonSchema;
 use serde::Serialize;
-use stats::{LEAST_EFFECT, Told};
+use stats::{LEAST_EFFECT, Least, Told};
 
 use self::cell::{CellTrials, beside_twin};
 use self::question::{Question, judge, judge_looked, level_question, pair_question};
@@ -151,13 +151,12 @@ pub fn judge_claim(claim: &Claim, trials: &[Trial], manifest: &Manifest) -> Judg
     };
     let pairs = |pairs: &[plan::CellPair], rule: Rule| -> Vec<Question> {
         let least = |it: &plan::CellPair| {
-            let ratio = |id| beside_twin(id, claim.metric, trials, manifest)?.ratio();
-            let gap = |id| ratio(id).map_or(0.0, |it| it.value.max(1.0 / it.value) - 1.0);
-            LEAST_EFFECT.max(gap(&it.a)).max(gap(&it.b))
+            let twins = [&it.a, &it.b].map(|id| beside_twin(id, claim.metric, trials, manifest)?.ratio());
+            twins.into_iter().flatten().fold(Least::KNOWN, Least::beside)
         };
         let question = |it: &plan::CellPair| {
             let mut question = pair_question(of(&it.a), of(&it.b), it.published, rule, claim.metric);
-            question.least_effect = least(it);
+            question.least = least(it);
             question
         };
         pairs.iter().map(question).collect()

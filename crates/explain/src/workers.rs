@@ -50,13 +50,13 @@ pub(crate) struct Workers<'a> {
 /// The workers of a group, in each of the sizes that a pool of it may have.
 pub(crate) fn workers<'a>(facts: &Facts<'_>, group: &Group<'a>) -> Vec<Workers<'a>> {
     let of = |count, are, seen| Workers { group: *group, count, are, seen };
-    let Some(did) = group.did.filter(|did| !did.bands.is_empty()) else {
+    if group.did.is_none_or(|did| did.bands.is_empty()) {
         return if facts.may_serve(group) {
             vec![of(group.threads, Are::Threads, false)]
         } else {
             Vec::new()
         };
-    };
+    }
     if carries_any_number(group) {
         return Vec::new();
     }

@@ -331,9 +331,11 @@ impl<'a> Walk<'a> {
                 .into());
         }
         if self.group.controllers.contains(&names::Controller::Module) {
-            return Err("it stands in what a Module Controller runs, and may have several schedules; move it to the \
+            return Err(
+                "it stands in what a Module Controller runs, and may have several schedules; move it to the \
                         thread group"
-                .into());
+                    .into(),
+            );
         }
         Ok(())
     }

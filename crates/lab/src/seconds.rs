@@ -1,6 +1,4 @@
-//! A load second by second, all of             let figures = all.iter().map(|it| [it.from_s, it.length_s, it.goodput_per_s].map(f64::round));
-            let told: Vec<_> = figures.collect();
-            assert_eq!(told,s threads together.
+//! A load second by second, all of its threads together.
 
 use std::collections::VecDeque;
 

@@ -41,7 +41,7 @@ fn link(dir: PathBuf) -> Option<Link> {
     let megabits: f64 = fs::read_to_string(dir.join("speed")).ok()?.trim().parse().ok()?;
     let is_known = megabits > 0.0 && megabits.is_finite() && dir.join("device").exists();
     let name = dir.file_name()?.to_str()?.to_owned();
-    is_known.then(|| Link { name, dir, bytes_per_s: megabits * BYTES_PER_MEGABIT })
+    is_known.then_some(Link { name, dir, bytes_per_s: megabits * BYTES_PER_MEGABIT })
 }
 
 /// What went over each so far; without those that can't be read.

@@ -31,7 +31,7 @@ pub use change_points::{ChangePoint, SERIES_MAX, SERIES_MIN, STRETCH_MIN, change
 pub use comparison::earlier::ratio_to_earlier;
 pub use comparison::fisher::fisher_p;
 pub use comparison::letters::letters;
-pub use comparison::looks::{LOOKS, Looked, Told, findable, goes_on};
+pub use comparison::looks::{LOOKS, Least, Looked, Told, findable, goes_on};
 pub use comparison::looks_simulation::{ClaimRates, ClaimSetting, claim_rates};
 pub use comparison::paired::{
     CONFIDENCE, INTERVAL_BLOCKS_MIN, LogRatios, Observation, Ratio, hodges_lehmann, signed_rank_p,

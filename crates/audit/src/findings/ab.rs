@@ -39,7 +39,10 @@ pub(super) fn by_definition(row: &Row) -> Option<Finding> {
 fn connections(ab: &OfAb, requests: u64) -> String {
     match ab.keep_alive {
         None => ". Each request opened a connection of its own (no -k), and that is in it".into(),
-        Some(0) => ". With -k, and no connection was kept: each request opened one of its own, and that is in it".into(),
+        Some(0) => {
+            ". With -k, and no connection was kept: each request opened one of its own, and that is in it"
+                .into()
+        }
         Some(kept) if kept < requests / 2 => {
             format!(". With -k, but {kept} of {requests} requests alone went over a connection that was kept")
         }

@@ -14,7 +14,10 @@ fn what_holds_no_output_is_one_clear_error() {
     assert!(error("").starts_with("x.txt: the file is empty; expected is the output of wrk"));
     assert!(error("\u{feff} \n").contains("empty"));
     assert!(error("We tested it, and it was fast.\n").contains("no load-test output was found"));
-    assert!(error("{\"a\": 1}").contains("is not one that oha, k6, vegeta, autocannon, Fortio or Proofload prints"));
+    assert!(
+        error("{\"a\": 1}")
+            .contains("is not one that oha, k6, vegeta, autocannon, Fortio or Proofload prints")
+    );
     assert!(error("{\"summary\": {\"requestsPerSec\": 1.0,").contains("was cut off"));
     let long = format!("{{\"a\": \"{}\"}}", "0".repeat(9 << 20));
     assert!(error(&long).contains("the JSON that begins in line 1 is longer than 8 MiB"));

@@ -504,14 +504,22 @@ fn a_time_by_definition_is_noted_and_one_of_another_run_is_not_believed() {
                mean of `Total`, 100 ms to the millisecond";
     assert_eq!(text, due);
     let without = &texts(&ab("-c 100", 100, "100", "Failed requests:        0\n"))[0].2;
-    assert!(without.ends_with("Each request opened a connection of its own (no -k), and that is in it"), "{without}");
+    assert!(
+        without.ends_with("Each request opened a connection of its own (no -k), and that is in it"),
+        "{without}"
+    );
     let closed = KEPT.replace("10000", "0");
     assert!(texts(&ab("-k -c 100", 100, "100", &closed))[0].2.contains("no connection was kept"));
     let half = KEPT.replace("10000", "4000");
     assert!(texts(&ab("-k -c 100", 100, "100", &half))[0].2.contains("4000 of 10000 requests alone"));
     let other = ab("-k -c 100", 100, "100", KEPT).replace("100.000 [ms] (mean)", "90.000 [ms] (mean)");
-    let [(Level::Broken, Kind::ByDefinition, text)] = &texts(&other)[..] else { panic!("{:?}", texts(&other)) };
-    assert!(text.starts_with("`Time per request` is 90 ms, and 100 x 10 s / 10000 requests, which"), "{text}");
+    let [(Level::Broken, Kind::ByDefinition, text)] = &texts(&other)[..] else {
+        panic!("{:?}", texts(&other))
+    };
+    assert!(
+        text.starts_with("`Time per request` is 90 ms, and 100 x 10 s / 10000 requests, which"),
+        "{text}"
+    );
 }
 
 /// What ab measured is held against its users; what it computes of them can't be.
@@ -529,7 +537,8 @@ fn littles_law_is_asked_of_what_ab_measured() {
     assert_eq!(law("-k -c 100 -n 10000", "70"), []);
     assert_eq!(law("-k -c 100 -t 10", "70"), [(Level::Broken, Kind::LittlesLaw)]);
     // Later versions tell how many connections there were.
-    let fewer = ab("-k -c 100", 100, "50", KEPT).replace("Time taken", "Concurrency achieved:   50\nTime taken");
+    let fewer =
+        ab("-k -c 100", 100, "50", KEPT).replace("Time taken", "Concurrency achieved:   50\nTime taken");
     assert_eq!(crate::read(&fewer).rows[0].connections, Some(50));
     assert_eq!(kinds(&fewer), [(Level::Note, Kind::ByDefinition)]);
 }
@@ -547,7 +556,8 @@ fn what_ab_calls_failed_is_told_apart() {
     let pages = format!("{lengths}Non-2xx responses:      9000\n");
     assert_eq!(failed(&pages), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
     // A socket that failed is a receive, a length and an exception: 12,000 of 10,000 in all, and 4000 at least.
-    let sockets = "Failed requests:        12000\n   (Connect: 0, Receive: 4000, Length: 4000, Exceptions: 4000)\n";
+    let sockets =
+        "Failed requests:        12000\n   (Connect: 0, Receive: 4000, Length: 4000, Exceptions: 4000)\n";
     assert_eq!(failed(sockets), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
     let rows = crate::read(&ab("-c 100", 100, "100", sockets)).rows;
     assert_eq!((rows[0].errors.bad_answers, rows[0].of_ab.unwrap().other_lengths), (Some(4000), 0));
@@ -577,7 +587,9 @@ fn hey_keeps_the_first_million_and_divides_by_it() {
     };
     // Four million of 25 ms each are printed as 100 ms, and so are the statuses as those of one million.
     let later = hey("-z 100s -c 1000", "0.1000", "40000.0000", "  [200]\t1000000 responses");
-    let [(Level::Broken, Kind::FirstAnswers, text)] = &found(&later)[..] else { panic!("{:?}", found(&later)) };
+    let [(Level::Broken, Kind::FirstAnswers, text)] = &found(&later)[..] else {
+        panic!("{:?}", found(&later))
+    };
     let due = "hey keeps the times of the first 1000000 of 4000000 answers: percentiles and extremes are of these; the average is \
                the time of all divided by the number of these: it is told as 100 ms, and is 25 ms";
     assert_eq!(text, due);
@@ -631,7 +643,8 @@ fn a_mean_of_samples_is_no_count_over_time() {
     // 60,000 / 30.15 s x 70 ms are 139 users, and 62 ms are no more than 124, whatever the samples say.
     assert_eq!(kinds(&bombardier(125, "2000.00", "70.00ms")), [(Level::Broken, Kind::LittlesLaw)]);
     assert_eq!(kinds(&bombardier(200, "2000.00", "62.00ms")), []);
-    let json = crate::format("autocannon.json").replace("\"average\":10012.8,\"mean\"", "\"average\":9102.5,\"mean\"");
+    let json = crate::format("autocannon.json")
+        .replace("\"average\":10012.8,\"mean\"", "\"average\":9102.5,\"mean\"");
     assert!(kinds(&json).contains(&(Level::Note, Kind::RateTimesTime)), "{:?}", kinds(&json));
 }
 
@@ -665,9 +678,13 @@ fn vegeta_that_falls_behind_measures_from_when_it_sent() {
     let audit = crate::found(&text("200"));
     let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
     assert_eq!((finding.level, finding.kind), (Level::Unknown, Kind::OfferedRate));
-    assert!(finding.text.ends_with("its latency begins only then: how long it had waited is in no figure"), "{finding:?}");
+    assert!(
+        finding.text.ends_with("its latency begins only then: how long it had waited is in no figure"),
+        "{finding:?}"
+    );
     assert_eq!(kinds(&text("50")), [(Level::Unknown, Kind::OfferedRate)], "another command ran");
     // Behind the last of ten there is no tenth of a second.
-    let few = text("10").replace("1000, 100.10, 99.99", "10, 11.11, 9.99").replace("10.001s, 9.99s", "1s, 900ms");
+    let few =
+        text("10").replace("1000, 100.10, 99.99", "10, 11.11, 9.99").replace("10.001s, 9.99s", "1s, 900ms");
     assert_eq!(kinds(&few.replace("200:1000", "200:10")), []);
 }

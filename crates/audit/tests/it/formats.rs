@@ -284,26 +284,29 @@ fn one_text_may_hold_outputs_of_several_tools() {
         ["wrk-latency.txt", "oha.json", "h2load.txt", "aggregate.csv"].map(format).join("\nand then\n");
     let tools: Vec<_> = read(&mixed).rows.iter().map(|row| row.tool).collect();
     assert_eq!(tools, [Tool::Wrk, Tool::Oha, Tool::H2load, Tool::H2load, Tool::Jmeter]);
-    let names = ["hey.txt", "bombardier.txt", "ab.txt", "autocannon.txt", "vegeta.txt", "wrk-latency.txt", "vegeta.json"];
+    let names = [
+        "hey.txt",
+        "bombardier.txt",
+        "ab.txt",
+        "autocannon.txt",
+        "vegeta.txt",
+        "wrk-latency.txt",
+        "vegeta.json",
+    ];
     let mixed = names.map(format).join("\nand then\n");
     let rows = read(&mixed).rows;
     let tools: Vec<_> = rows.iter().map(|row| row.tool).collect();
-    let due = [
-        Tool::Hey,
-        Tool::Bombardier,
-        Tool::Ab,
-        Tool::Autocannon,
-        Tool::Vegeta,
-        Tool::Wrk,
-        Tool::Vegeta,
-    ];
+    let due =
+        [Tool::Hey, Tool::Bombardier, Tool::Ab, Tool::Autocannon, Tool::Vegeta, Tool::Wrk, Tool::Vegeta];
     assert_eq!(tools, due);
     let told = &crate::found(&mixed).files[0].tools;
     assert_eq!(told, &["hey", "bombardier", "ab", "autocannon", "vegeta", "wrk"]);
     // None has a figure of another one.
     for (row, name) in rows.iter().zip(names) {
         let alone = &read(&format(name)).rows[0];
-        let figures = |row: &audit::Row| (row.requests, row.rate_per_s, row.mean_ms, row.max_ms, row.percentiles_ms.clone());
+        let figures = |row: &audit::Row| {
+            (row.requests, row.rate_per_s, row.mean_ms, row.max_ms, row.percentiles_ms.clone())
+        };
         assert_eq!(figures(row), figures(alone), "{name}");
         assert!(row.missing.is_empty(), "{row:?}");
     }
@@ -516,7 +519,9 @@ fn a_mean_of_sb_that_is_a_bound_is_neither_a_mean_nor_missing() {
 #[test]
 fn what_a_log_writes_before_each_line_is_passed_over() {
     let others = ["ab.txt", "hey.txt", "vegeta.txt", "bombardier.txt", "autocannon.txt", "fortio.json"];
-    for name in ["wrk-latency.txt", "wrk2.txt", "h2load.txt", "oha.json", "k6-export.json"].into_iter().chain(others) {
+    for name in
+        ["wrk-latency.txt", "wrk2.txt", "h2load.txt", "oha.json", "k6-export.json"].into_iter().chain(others)
+    {
         let plain = format(name);
         for prefix in [
             "2026-01-01T12:00:00.123456789Z ",
@@ -627,7 +632,10 @@ fn hey_by_time() {
     assert_eq!((row.tool, row.connections, row.requests), (Tool::Hey, Some(50), Some(49_952)));
     assert_eq!((row.line, row.duration_s, row.path.as_deref()), (3, Some(10.0), Some("/hello")));
     assert!(close(row.mean_ms.unwrap().value, 10.0) && close(row.max_ms.unwrap().value, 81.2), "{row:?}");
-    assert_eq!(row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(), [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0]);
+    assert_eq!(
+        row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(),
+        [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0]
+    );
     assert!(close(row.answer_bytes.unwrap().value, 13.0) && row.kept.is_none());
     assert!(row.missing.is_empty(), "{row:?}");
     assert_eq!(kinds(&text), []);
@@ -687,13 +695,19 @@ fn vegeta_is_an_open_model() {
     assert_eq!((row.tool, row.requests, row.asked_per_s), (Tool::Vegeta, Some(5000), Some(500.0)));
     assert!(close(row.elapsed_s.unwrap().value, 9.998) && close(row.rate_per_s.unwrap().value, 500.1));
     assert!(close(row.mean_ms.unwrap().value, 1.62) && close(row.min_ms.unwrap().value, 0.3041), "{row:?}");
-    assert_eq!((row.percentiles_ms.len(), row.errors.bad_answers, row.path.as_deref()), (4, Some(0), Some("/hello")));
+    assert_eq!(
+        (row.percentiles_ms.len(), row.errors.bad_answers, row.path.as_deref()),
+        (4, Some(0), Some("/hello"))
+    );
     assert!(row.missing.is_empty() && row.users().is_none(), "{row:?}");
     assert_eq!(kinds(&text), []);
     // Earlier versions have other labels.
     let old = text
         .replace("[total, rate, throughput]         5000, 500.10, 500.02", "[total, rate]    5000, 500.10")
-        .replace("[min, mean, 50, 90, 95, 99, max]  304.1µs, 1.62ms, 1.402ms, 2.511ms,", "[mean, 50, 95, 99, max]  1.62ms, 1.402ms,");
+        .replace(
+            "[min, mean, 50, 90, 95, 99, max]  304.1µs, 1.62ms, 1.402ms, 2.511ms,",
+            "[mean, 50, 95, 99, max]  1.62ms, 1.402ms,",
+        );
     let row = &read(&old).rows[0];
     assert!(close(row.mean_ms.unwrap().value, 1.62) && close(row.max_ms.unwrap().value, 31.87), "{row:?}");
     assert_eq!((row.percentiles_ms.len(), kinds(&old)), (3, vec![]));
@@ -711,7 +725,11 @@ fn vegeta_as_json_tells_what_failed() {
     let document = read(&text);
     let [row] = &document.rows[..] else { panic!("{document:?}") };
     assert_eq!((row.tool, row.asked_per_s, row.path.as_deref()), (Tool::Vegeta, Some(500.0), Some("/x")));
-    assert_eq!((row.requests, row.errors.bad_answers), (Some(5000), Some(500)), "200 of them without an answer");
+    assert_eq!(
+        (row.requests, row.errors.bad_answers),
+        (Some(5000), Some(500)),
+        "200 of them without an answer"
+    );
     assert!(close(row.mean_ms.unwrap().value, 1.62) && close(row.elapsed_s.unwrap().value, 9.998), "{row:?}");
     assert_eq!(kinds(&text), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
     assert_eq!(read(&json).rows[0].asked_per_s, None, "without a command nobody tells it");
@@ -724,7 +742,10 @@ fn bombardier_by_time() {
     let [row] = &document.rows[..] else { panic!("{document:?}") };
     assert_eq!((row.tool, row.connections, row.requests), (Tool::Bombardier, Some(125), Some(312_480)));
     assert_eq!((row.duration_s, row.elapsed_s, row.path.as_deref()), (Some(10.0), None, Some("/hello")));
-    assert!(close(row.mean_ms.unwrap().value, 4.0) && close(row.stdev_ms.unwrap().value, 0.310_22), "{row:?}");
+    assert!(
+        close(row.mean_ms.unwrap().value, 4.0) && close(row.stdev_ms.unwrap().value, 0.310_22),
+        "{row:?}"
+    );
     assert_eq!((row.percentiles_ms.len(), row.errors.bad_answers), (5, Some(0)));
     assert!(row.missing.is_empty(), "{row:?}");
     assert_eq!(kinds(&text), []);
@@ -802,7 +823,10 @@ fn fortio_as_json() {
     let row = &read(&text).rows[0];
     assert_eq!((row.tool, row.connections, row.requests), (Tool::Fortio, Some(8), Some(20_000)));
     assert_eq!((row.asked_per_s, row.duration_s, row.errors.bad_answers), (None, Some(10.0), Some(5)));
-    assert!(close(row.mean_ms.unwrap().value, 3.99) && close(row.elapsed_s.unwrap().value, 10.0005), "{row:?}");
+    assert!(
+        close(row.mean_ms.unwrap().value, 3.99) && close(row.elapsed_s.unwrap().value, 10.0005),
+        "{row:?}"
+    );
     assert_eq!(row.percentiles_ms.iter().map(|it| it.0).collect::<Vec<_>>(), [50.0, 99.0]);
     assert_eq!(kinds(&text), []);
     let asked = text.replace("\"max\"", "\"4000\"");

@@ -330,7 +330,8 @@ fn bad_input_is_one_clear_error() {
     ] {
         fails_with(&run(&arguments), 2, part);
     }
-    for (header, shown) in [("a b: secret", "the header `a…`"), ("A: caf\u{e9} secret", "the header `A…`")] {
+    for (header, shown) in [("a b: secret", "the header `a…`"), ("A: caf\u{e9} secret", "the header `A…`")]
+    {
         let output = run(&["export", &dir, "--otlp", "http://127.0.0.1", "-H", header]);
         fails_with(&output, 2, shown);
         assert!(!text(&output).contains("secret"), "{}", text(&output));

@@ -92,10 +92,9 @@ fn what_is_lost_goes_by_what_file_and_options_say_together() {
     let all = told(2, "[gate]\nlast_runs = 10", &["--max-loss", "100%"]);
     assert!(all.contains("`100%` would be kept to by whatever answers"), "{all}");
     // What removes the runs that it is held against.
-    for (tables, options) in [
-        ("[runs]\nkeep = 3", &["--last-runs", "10"][..]),
-        ("[runs]\nkeep = 3\n[gate]\nlast_runs = 10", &[]),
-    ] {
+    for (tables, options) in
+        [("[runs]\nkeep = 3", &["--last-runs", "10"][..]), ("[runs]\nkeep = 3\n[gate]\nlast_runs = 10", &[])]
+    {
         let few = told(2, tables, options);
         assert!(few.contains("[runs] keeps 3") && few.contains("write keep = 10 or more"), "{few}");
     }

@@ -1,7 +1,7 @@
 //! A part of a claim before it is judged, and its judgement.
 
 use plan::Metric;
-use stats::{CONFIDENCE, LEAST_EFFECT, LogRatios, Observation, Ratio, Told, blocks_needed, holm};
+use stats::{CONFIDENCE, Least, LogRatios, Observation, Ratio, Told, blocks_needed, holm};
 
 use super::cell::CellTrials;
 use super::rule::{Rule, SizeVerdict};
@@ -36,7 +36,7 @@ pub(super) struct Question {
     /// The same, over the edge of an equivalence that the estimate is nearest to.
     over_edge: Option<LogRatios>,
     /// What is nearer to 1 than this is no difference.
-    pub(super) least_effect: f64,
+    pub(super) least: Least,
     /// Why there is no block, if there is none: not measured, or not testable.
     missing: Option<(ClaimVerdict, String)>,
     /// Whether more blocks would bring none either.
@@ -79,7 +79,7 @@ pub(super) fn pair_question(
         known,
         bounded_by,
         over_edge,
-        least_effect: LEAST_EFFECT,
+        least: Least::KNOWN,
         missing,
         is_lost: known == Known::Itself && (a.is_lost() || b.is_lost()),
         spoiled: a.spoiled().or_else(|| b.spoiled()),
@@ -119,7 +119,7 @@ pub(super) fn level_question(
         known: Known::Itself,
         bounded_by: String::new(),
         over_edge,
-        least_effect: LEAST_EFFECT,
+        least: Least::KNOWN,
         missing,
         is_lost: cell.is_lost() || scale.is_none(),
         spoiled: cell.spoiled(),
@@ -201,11 +201,11 @@ impl Question {
         let is_enough = blocks >= blocks_needed(parts);
         let rule = self.rule_of_known();
         let joint = self.joint_ends(parts);
-        let size = ratio.filter(|_| is_enough).and_then(|ratio| rule.size(ratio, joint, self.least_effect));
+        let size = ratio.filter(|_| is_enough).and_then(|ratio| rule.size(ratio, joint, self.least.effect));
         let decided = match (ratio, &self.missing) {
             (Some(ratio), None) if is_enough => {
-                let decided = self.as_known(rule.verdict(ratio, p, self.least_effect, size));
-                let decided = decided.unwrap_or_else(left_open);
+                let decided = self.as_known(rule.verdict(ratio, p, self.least, size));
+                let decided = decided.unwrap_or_else(|bound| left_open(&bound));
                 match &self.spoiled {
                     Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => {
                         (ClaimVerdict::Undecided, why.clone())
@@ -238,11 +238,11 @@ impl Question {
             return (self.part(self.ratios.ratio(), all, None, None, decided), None);
         };
         let rule = self.rule_of_known();
-        let (told, size) = rule.told(&looked, self.least_effect);
-        let decided = self.as_known(rule.verdict_of(told, size, &looked, self.least_effect));
+        let (told, size) = rule.told(&looked, self.least);
+        let decided = self.as_known(rule.verdict_of(told, size, &looked, self.least));
         // What a bound leaves open, more of such blocks leave open as well.
         let told = if decided.is_err() { Told::Never } else { told };
-        let decided = decided.unwrap_or_else(left_open);
+        let decided = decided.unwrap_or_else(|bound| left_open(&bound));
         (self.part(Some(looked.own), looked.blocks, None, size, decided), Some(told))
     }
 
@@ -321,7 +321,7 @@ impl Question {
     }
 }
 
-fn left_open(bound: String) -> (ClaimVerdict, String) {
+fn left_open(bound: &str) -> (ClaimVerdict, String) {
     (ClaimVerdict::Undecided, format!("{bound}, which leaves it open"))
 }
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use stats::{ALPHA, LEAST_EFFECT, Looked, Ratio, Told};
+use stats::{ALPHA, LEAST_EFFECT, Least, Looked, Ratio, Told};
 
 use super::ClaimVerdict;
 
@@ -81,7 +81,7 @@ impl Rule {
         self,
         ratio: Ratio,
         p: f64,
-        least_effect: f64,
+        least: Least,
         size: Option<SizeVerdict>,
     ) -> (ClaimVerdict, String) {
         match self {
@@ -95,13 +95,17 @@ impl Rule {
                 if p > ALPHA {
                     return (ClaimVerdict::Tied, format!("the difference may be chance{not_as_claimed}"));
                 }
-                if effect <= least_effect {
+                let share = least.effect * 100.0;
+                if effect <= least.surely {
                     let beside =
-                        if least_effect > LEAST_EFFECT { ", as a stack and its twin are apart" } else { "" };
-                    return (
-                        ClaimVerdict::Tied,
-                        format!("nearer than {:.1} %{beside}{not_as_claimed}", least_effect * 100.0),
+                        if least.effect > LEAST_EFFECT { ", as a stack and its twin are apart" } else { "" };
+                    return (ClaimVerdict::Tied, format!("nearer than {share:.1} %{beside}{not_as_claimed}"));
+                }
+                if effect <= least.effect {
+                    let why = format!(
+                        "nearer than {share:.1} %, as a stack and its twin were, though they may be nearer{not_as_claimed}"
                     );
+                    return (ClaimVerdict::Undecided, why);
                 }
                 if (ratio.value > 1.0) != above {
                     return (ClaimVerdict::Reversed, "it is the other way round".into());
@@ -131,15 +135,15 @@ impl Rule {
 impl Rule {
     /// Whether the comparison is as claimed, with its size where one is claimed: what is of another size by an interval that
     /// holds together with those of the other comparisons is refuted, and what is of this size by its own is confirmed.
-    pub(super) fn told(self, looked: &Looked, least_effect: f64) -> (Told, Option<SizeVerdict>) {
+    pub(super) fn told(self, looked: &Looked, least: Least) -> (Told, Option<SizeVerdict>) {
         match self {
             Self::Equivalence { within } => (looked.is_near(within), None),
             Self::Direction { above, size } => {
                 let claimed = if above { *looked } else { looked.turned_round() };
-                let told = claimed.is_above(least_effect);
+                let told = claimed.is_above(least);
                 let Some(size) = size else { return (told, None) };
                 let (own, joint) = (looked.own_ends(), looked.joint_ends());
-                let of_size = SizeVerdict::of_several(size, own, joint, least_effect);
+                let of_size = SizeVerdict::of_several(size, own, joint, least.effect);
                 let is_open = told == Told::Yes && of_size == SizeVerdict::Undecided;
                 (if is_open { looked.open() } else { told }, Some(of_size))
             }
@@ -152,7 +156,7 @@ impl Rule {
         told: Told,
         size: Option<SizeVerdict>,
         looked: &Looked,
-        least_effect: f64,
+        least: Least,
     ) -> (ClaimVerdict, String) {
         let last = stats::LOOKS[stats::LOOKS.len() - 1];
         let blocks = looked.blocks;
@@ -167,13 +171,13 @@ impl Rule {
                 (ClaimVerdict::Confirmed, format!("surely within {:.1} %", within * 100.0))
             }
             (Self::Direction { above, size: Some(claimed) }, Told::Yes | Told::Never | Told::NotYet)
-                if self.is_in_its_direction(looked, least_effect) =>
+                if self.is_in_its_direction(looked, least) =>
             {
                 of_size(above, claimed, size, looked.own.value)
             }
             (Self::Direction { .. }, Told::Yes) => (ClaimVerdict::Confirmed, "it holds".into()),
             (_, Told::Neither) => {
-                (ClaimVerdict::Tied, format!("the two are surely nearer than {:.1} %", least_effect * 100.0))
+                (ClaimVerdict::Tied, format!("the two are surely nearer than {:.1} %", least.surely * 100.0))
             }
             (_, Told::NotYet) => {
                 (ClaimVerdict::Undecided, format!("{blocks} blocks do not decide it; it goes on to {last}"))
@@ -187,10 +191,10 @@ impl Rule {
         }
     }
 
-    fn is_in_its_direction(self, looked: &Looked, least_effect: f64) -> bool {
+    fn is_in_its_direction(self, looked: &Looked, least: Least) -> bool {
         match self {
-            Self::Direction { above: true, .. } => looked.is_above(least_effect) == Told::Yes,
-            Self::Direction { above: false, .. } => looked.turned_round().is_above(least_effect) == Told::Yes,
+            Self::Direction { above: true, .. } => looked.is_above(least) == Told::Yes,
+            Self::Direction { above: false, .. } => looked.turned_round().is_above(least) == Told::Yes,
             Self::Equivalence { .. } => false,
         }
     }

@@ -101,7 +101,8 @@ fn cells(text: &str) -> Option<Vec<&str>> {
 
 /// Whether it is the head of the table of latencies. That of rates has the same columns but for the last one.
 fn is_head_of_latency(text: &str) -> bool {
-    cells(text).is_some_and(|it| it.first() == Some(&"Stat") && it.contains(&"97.5%") && it.last() == Some(&"Max"))
+    cells(text)
+        .is_some_and(|it| it.first() == Some(&"Stat") && it.contains(&"97.5%") && it.last() == Some(&"Max"))
 }
 
 /// What was read so far.

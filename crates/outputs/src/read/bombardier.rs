@@ -136,7 +136,7 @@ impl Reading {
             [percent, time] if percent.ends_with('%') => return self.percentile(percent, time),
             ["HTTP", "codes:"] | ["Throughput:", ..] => {}
             ["Errors:"] => self.is_error = true,
-            ["1xx", "-", ..] | ["others", "-", ..] => self.codes(text),
+            ["1xx" | "others", "-", ..] => self.codes(text),
             _ if self.is_error => self.error(text),
             _ => return false,
         }
@@ -144,7 +144,8 @@ impl Reading {
     }
 
     fn percentile(&mut self, percent: &str, time: &str) -> bool {
-        let (Some(percent), Some(time)) = (number(percent.trim_end_matches('%'), false), time_ms(time)) else {
+        let (Some(percent), Some(time)) = (number(percent.trim_end_matches('%'), false), time_ms(time))
+        else {
             return false;
         };
         if !self.is_of_some && percent.value <= 100.0 {

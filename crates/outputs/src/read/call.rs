@@ -17,8 +17,6 @@ pub(super) struct Call {
     words: Vec<String>,
     /// What stands behind the scheme of a URL, be it before the tool: vegeta is told it by a pipe.
     pub url: Option<String>,
-    /// Whether it sends `Connection: close`.
-    pub closes: bool,
 }
 
 /// The command in line `at`, from 0, if it calls `tool` with options. It may be one of several in a pipe.
@@ -30,7 +28,7 @@ pub(super) fn call_at(lines: &[Line<'_>], at: usize, tool: &str) -> Option<Call>
     let text = whole(lines, at)?;
     let words = text.split('|').find_map(|part| words_behind(part, tool))?;
     let url = text.split_whitespace().rev().find_map(|it| Some(bare(it).split_once("://")?.1.to_owned()));
-    Some(Call { words, url, closes: text.to_lowercase().contains("connection: close") })
+    Some(Call { words, url })
 }
 
 /// The nearest command of `tool` above a line, from 1. Of vegeta it is the one that attacks.
@@ -60,11 +58,6 @@ impl Call {
     /// Whether the word behind the tool is this one.
     pub fn begins_with(&self, word: &str) -> bool {
         self.words.first().is_some_and(|it| it == word)
-    }
-
-    /// Whether an option stands there, under any of its names.
-    pub fn has(&self, names: &[&str]) -> bool {
-        self.words.iter().any(|word| names.contains(&word.as_str()))
     }
 
     /// The value of an option, under any of its names: `-c 10`, `-c10`, `--connections=10`. What stands last counts.
@@ -113,9 +106,9 @@ mod tests {
     fn options_have_their_values_joined_or_behind_them() {
         let found = call("$ ab -k -c100 -n 1000 -H 'Connection: close' http://h:1/x", "ab").unwrap();
         assert_eq!((found.count(&["-c"]), found.count(&["-n"])), (Some(100), Some(1000)));
-        assert!(found.has(&["-k"]) && !found.has(&["-l"]));
-        assert_eq!((found.url.as_deref(), found.closes), (Some("h:1/x"), true));
-        let found = call("./bombardier --connections=5 -d 1m30s -c 7 \\\n --rate 9.5 h", "bombardier").unwrap();
+        assert_eq!(found.url.as_deref(), Some("h:1/x"));
+        let found =
+            call("./bombardier --connections=5 -d 1m30s -c 7 \\\n --rate 9.5 h", "bombardier").unwrap();
         assert_eq!(found.count(&["-c", "--connections"]), Some(7), "what stands last counts");
         assert_eq!((found.seconds(&["-d"]), found.rate(&["-r", "--rate"])), (Some(90.0), Some(9.5)));
         assert_eq!(found.value(&["-x"]), None);
@@ -126,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_command_may_be_one_of_several_in_a_pipe() {
-        let text = "echo \"GET http://h:1/x\" | vegeta attack -rate=50/1m -duration=5s | tee r.bin | vegeta report";
+        let text =
+            "echo \"GET http://h:1/x\" | vegeta attack -rate=50/1m -duration=5s | tee r.bin | vegeta report";
         let found = call(text, "vegeta").unwrap();
         assert!(found.begins_with("attack"));
         assert_eq!((found.value(&["-rate"]), found.url.as_deref()), (Some("50/1m"), Some("h:1/x")));

@@ -97,9 +97,11 @@ impl Reading {
         let told = row.statuses.values().copied().fold(0, sum);
         let good = row.statuses.iter().filter(|(it, _)| (200..400).contains(*it));
         let good = good.map(|(_, it)| *it).fold(0, sum);
-        let made = row.rate_per_s.zip(row.elapsed_s).map_or(0.0, |(rate, elapsed)| rate.value * elapsed.value);
+        let made =
+            row.rate_per_s.zip(row.elapsed_s).map_or(0.0, |(rate, elapsed)| rate.value * elapsed.value);
         // Later versions tell the statuses of those alone that they keep.
-        let is_of_kept = told == KEPT_MAX && made > told.saturating_add(failed) as f64 * MORE_MIN && made < 1e18;
+        let is_of_kept =
+            told == KEPT_MAX && made > told.saturating_add(failed) as f64 * MORE_MIN && made < 1e18;
         let requests = if is_of_kept { made.round() as u64 } else { told.saturating_add(failed) };
         let answers = requests.saturating_sub(failed);
         row.kept = Some(KEPT_MAX).filter(|kept| answers > *kept);

@@ -87,7 +87,9 @@ mod tests {
 
     #[test]
     fn percentiles_are_as_exact_as_they_are_kept() {
-        for (ms, step) in [(0.0, 1.0), (99.0, 1.0), (100.0, 10.0), (990.0, 10.0), (3400.0, 100.0), (59e3, 1e3)] {
+        for (ms, step) in
+            [(0.0, 1.0), (99.0, 1.0), (100.0, 10.0), (990.0, 10.0), (3400.0, 100.0), (59e3, 1e3)]
+        {
             assert_eq!(rounded(ms), Figure { value: ms, step });
         }
     }

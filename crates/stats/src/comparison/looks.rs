@@ -11,6 +11,7 @@
 //! looks together miss the truth in 5 % of comparisons at most, *whatever makes a run stop or go on*; so what one look
 //! excluded stays excluded, and the intervals of all looks are cut with each other.
 
+use super::LEAST_EFFECT;
 use super::paired::{LogRatios, Ratio};
 
 /// Blocks after which a comparison is looked at. Between two looks it stands where it stood at the one before.
@@ -85,18 +86,45 @@ impl LogRatios {
     }
 }
 
+/// What is called a difference, as shares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Least {
+    /// What is no further from 1 is no difference: [`LEAST_EFFECT`], or how far a stack was from its twin.
+    pub effect: f64,
+    /// What is surely nearer to 1 is a tie: [`LEAST_EFFECT`], or how far a stack surely is from its twin. A twin that may be as near
+    /// as any makes nothing surely near.
+    pub surely: f64,
+}
+
+impl Least {
+    /// Where no twin says otherwise.
+    pub const KNOWN: Self = Self { effect: LEAST_EFFECT, surely: LEAST_EFFECT };
+
+    /// With what a stack over its twin was, too.
+    #[must_use]
+    pub fn beside(self, twin: Ratio) -> Self {
+        let off = |ratio: f64| ratio.max(1.0 / ratio) - 1.0;
+        let surely = match (twin.low, twin.high) {
+            (Some(low), _) if low > 1.0 => off(low),
+            (_, Some(high)) if high < 1.0 => off(high),
+            _ => 0.0,
+        };
+        Self { effect: self.effect.max(off(twin.value)), surely: self.surely.max(surely) }
+    }
+}
+
 impl Looked {
-    /// Whether the first is above the second, by more than `least_effect`. "Yes" is said by the interval of this comparison
+    /// Whether the first is above the second, by more than `least.effect`. "Yes" is said by the interval of this comparison
     /// alone: who asks it of several at once errs only where the one that is wrong does (Berger, 1982). "No" is said by the
     /// interval that holds for all of them.
-    pub fn is_above(&self, least_effect: f64) -> Told {
+    pub fn is_above(&self, least: Least) -> Told {
         let (low, high) = self.own_ends();
-        let margin = 1.0 + least_effect;
+        let (margin, tied) = (1.0 + least.effect, 1.0 + least.surely);
         if low > 1.0 && self.own.value > margin {
             Told::Yes
         } else if self.joint.1 < 1.0 && self.own.value < 1.0 / margin {
             Told::No
-        } else if low > 1.0 / margin && high < margin {
+        } else if low > 1.0 / tied && high < tied {
             Told::Neither
         } else {
             self.open()
@@ -259,7 +287,7 @@ mod tests {
         assert_eq!(ratios(&figures[..5]).looked(1), None);
         let six = ratios(&figures[..6]).looked(1).unwrap();
         assert_eq!(ratios(&figures).looked(1), Some(six));
-        assert_eq!(six.is_above(0.02), Told::Yes);
+        assert_eq!(six.is_above(Least::KNOWN), Told::Yes);
         assert!(six.own.low.unwrap() > 1.17 && six.own.high.unwrap() < 1.23, "{six:?}");
     }
 
@@ -267,9 +295,9 @@ mod tests {
     #[test]
     fn the_other_way_round_is_said_of_all_comparisons_together() {
         let below = [0.8, 0.81, 0.79, 0.82, 0.78, 0.8, 0.8, 0.81];
-        assert_eq!(ratios(&below[..6]).looked(1).unwrap().is_above(0.02), Told::No);
-        assert_eq!(ratios(&below[..6]).looked(4).unwrap().is_above(0.02), Told::NotYet);
-        assert_eq!(ratios(&below).looked(4).unwrap().is_above(0.02), Told::No);
+        assert_eq!(ratios(&below[..6]).looked(1).unwrap().is_above(Least::KNOWN), Told::No);
+        assert_eq!(ratios(&below[..6]).looked(4).unwrap().is_above(Least::KNOWN), Told::NotYet);
+        assert_eq!(ratios(&below).looked(4).unwrap().is_above(Least::KNOWN), Told::No);
         assert_eq!(ratios(&below[..6]).looked(4).unwrap().is_near(0.05), Told::NotYet);
     }
 
@@ -277,7 +305,7 @@ mod tests {
     fn what_is_surely_nearer_than_counts_is_neither() {
         let near = [1.001, 1.002, 0.999, 1.0, 1.003, 0.998];
         let looked = ratios(&near).looked(1).unwrap();
-        assert_eq!((looked.is_above(0.02), looked.is_near(0.05)), (Told::Neither, Told::Yes));
+        assert_eq!((looked.is_above(Least::KNOWN), looked.is_near(0.05)), (Told::Neither, Told::Yes));
     }
 
     /// The first six are alike and the others are not: what the first look excluded stays so.
@@ -317,7 +345,7 @@ mod tests {
     fn more_comparisons_than_were_counted_refute_nothing() {
         let below = vec![0.5; 20];
         let told = ratios(&below).looked(25).unwrap();
-        assert_eq!((told.is_above(0.02), told.joint_ends()), (Told::Never, (0.0, f64::INFINITY)));
+        assert_eq!((told.is_above(Least::KNOWN), told.joint_ends()), (Told::Never, (0.0, f64::INFINITY)));
     }
 
     /// Of trials with this noise, four of five comparisons that far apart are found.

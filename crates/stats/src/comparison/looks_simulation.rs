@@ -5,8 +5,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Seed;
 
-use super::LEAST_EFFECT;
-use super::looks::{LOOKS, Looked, Told, goes_on};
+use super::looks::{LOOKS, Least, Looked, Told, goes_on};
 use super::paired::{LogRatios, Observation};
 use super::simulation::{Block, World};
 
@@ -104,7 +103,7 @@ fn run(setting: &ClaimSetting, effects: &[f64], random: &mut Xoshiro256PlusPlus)
         let looked: Vec<Option<Looked>> =
             pairs.iter().map(|[a, b]| LogRatios::of(a, b).looked(effects.len())).collect();
         let told: Vec<Option<Told>> =
-            looked.iter().map(|it| it.map(|it| it.is_above(LEAST_EFFECT))).collect();
+            looked.iter().map(|it| it.map(|it| it.is_above(Least::KNOWN))).collect();
         if goes_on(told.iter().copied()) && blocks < LOOKS[LOOKS.len() - 1] {
             continue;
         }

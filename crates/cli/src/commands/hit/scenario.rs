@@ -67,16 +67,10 @@ fn carry(
     settings: tls::Settings,
     sourced: Sourced,
 ) -> Result<ExitCode, Failure> {
-    let Sourced { scenario, left_out, notes } = sourced;
     if !arguments.quiet {
-        for what in left_out {
-            say(format_args!("proofload: left out: {what}"));
-        }
-        for note in notes {
-            say(format_args!("proofload: {note}"));
-        }
+        say_of_source(&sourced);
     }
-    let prepared = Prepared::new(scenario).map_err(|error| match &arguments.scenario {
+    let prepared = Prepared::new(sourced.scenario).map_err(|error| match &arguments.scenario {
         Some(path) => error.or_in_file(path),
         None => error,
     })?;
@@ -141,6 +135,15 @@ fn carry(
     let code = finish(arguments, result, beside, all_rows.and_then(|()| beside::is_whole(log.as_ref())))?;
     progress.linger(&control);
     Ok(code)
+}
+
+fn say_of_source(sourced: &Sourced) {
+    for what in &sourced.left_out {
+        say(format_args!("proofload: left out: {what}"));
+    }
+    for note in &sourced.notes {
+        say(format_args!("proofload: {note}"));
+    }
 }
 
 /// A load whose users come from options is recorded with what these say, as one of the same request again and again is: gates and

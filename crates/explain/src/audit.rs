@@ -207,7 +207,7 @@ fn censored(load: &LoadResult) -> Option<Reason> {
 fn due_before_words(load: &LoadResult) -> Option<String> {
     let done = load.goodput_per_s * load.window.duration_s;
     let before = done - load.answered_as_expected as f64;
-    (before >= (DUE_BEFORE_MIN * done).max(1.0)).then(|| {
+    (done.is_finite() && before >= (DUE_BEFORE_MIN * done).max(1.0)).then(|| {
         format!(
             "the rate is of what was done in the window: {done:.0} good answers, of which at most {} had been due in it",
             load.answered_as_expected

@@ -121,8 +121,9 @@ fn a_rate_near_the_control_s_is_not_the_stack_s() {
     trials.retain(|trial| trial.role.is_stack());
     trials.extend(control(1300.0));
     let told = judged(order(), &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
-    assert!(told.why.contains("client-bound"), "{}", told.why);
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
+    assert_eq!(told.why, "the client was the limit of both, and bounds don't decide it");
+    assert_eq!(told.notes[0], "10 of 10 trials of jetty, 64 connections only a bound: client-bound");
 }
 
 #[test]
@@ -241,9 +242,9 @@ fn a_bound_that_says_nothing_points_nowhere() {
     let mut trials = two(10, 0.8);
     spoil(&mut trials, "jetty", |load| load.generator.busy_share = 0.95);
     let told = judged(order(), &trials);
-    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::NotMeasured, 10), "{told:?}");
+    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::Undecided, 10), "{told:?}");
     assert_eq!((told.parts[0].measured, told.parts[0].points_the_same_way), (None, None));
-    assert!(told.why.ends_with("so that the ratio is a lower bound"), "{}", told.why);
+    assert!(told.why.ends_with("so that the ratio is a lower bound, which leaves it open"), "{}", told.why);
     // Of two comparisons it is not the one that points.
     let chain = Statement::Order(vec![pair("jetty", "tomcat"), pair("tomcat", "undertow")]);
     let told = judged(chain, &[trials, blocks(10, "undertow", 800.0, 64)].concat());
@@ -362,10 +363,10 @@ fn what_the_client_limited_is_a_bound_that_decides_to_one_side() {
     };
     for (stack, ratio, verdict) in [
         ("jetty", 1.2, ClaimVerdict::Confirmed),
-        ("jetty", 1.0, ClaimVerdict::NotMeasured),
-        ("jetty", 1.0 / 1.2, ClaimVerdict::NotMeasured),
-        ("tomcat", 1.2, ClaimVerdict::NotMeasured),
-        ("tomcat", 1.0, ClaimVerdict::NotMeasured),
+        ("jetty", 1.0, ClaimVerdict::Undecided),
+        ("jetty", 1.0 / 1.2, ClaimVerdict::Undecided),
+        ("tomcat", 1.2, ClaimVerdict::Undecided),
+        ("tomcat", 1.0, ClaimVerdict::Undecided),
         ("tomcat", 1.0 / 1.2, ClaimVerdict::Reversed),
     ] {
         let told = judged(order(), &limited(stack, ratio));
@@ -404,13 +405,13 @@ fn answers_that_the_client_read_late_leave_a_range_that_decides_a_direction() {
     for (ratio, of_jetty, of_tomcat, verdict) in [
         // 0.6 of 3 is above 1, and 0.3 of it is not.
         (3.0, 0.4, 0.0, ClaimVerdict::Confirmed),
-        (3.0, 0.7, 0.0, ClaimVerdict::NotMeasured),
+        (3.0, 0.7, 0.0, ClaimVerdict::Undecided),
         (3.0, 0.4, 0.9, ClaimVerdict::Confirmed),
         // A third is below 1 by whatever is taken off it, and above a tenth of it that may be left of the other.
         (1.0 / 3.0, 0.9, 0.0, ClaimVerdict::Reversed),
         (1.0 / 3.0, 0.0, 0.4, ClaimVerdict::Reversed),
-        (1.0 / 3.0, 0.0, 0.9, ClaimVerdict::NotMeasured),
-        (1.0, 0.3, 0.3, ClaimVerdict::NotMeasured),
+        (1.0 / 3.0, 0.0, 0.9, ClaimVerdict::Undecided),
+        (1.0, 0.3, 0.3, ClaimVerdict::Undecided),
     ] {
         let told = of_metric(Metric::ResponseMean, order(), &late(ratio, of_jetty, of_tomcat));
         assert_eq!(told.verdict, verdict, "{ratio}, {of_jetty}, {of_tomcat}: {told:?}");
@@ -427,7 +428,7 @@ fn answers_that_the_client_read_late_leave_a_range_that_decides_a_direction() {
     assert_eq!((told.verdict, told.parts[0].size), (ClaimVerdict::SizeUndecided, None), "{told:?}");
     let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.05 };
     let told = of_metric(Metric::ResponseMean, equal, &late(1.0, 0.4, 0.4));
-    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
 }
 
 /// A service that used four fifths of the machine beside its client would have answered at most a quarter more alone, so that its
@@ -458,10 +459,10 @@ fn the_share_of_the_machine_that_a_service_used_bounds_its_mean() {
     for how in late {
         for (ratio, server_cores, compiling, verdict) in [
             (1.5, 1.6, 0.0, ClaimVerdict::Confirmed),
-            (1.5, 1.6, 0.4, ClaimVerdict::NotMeasured),
-            (1.5, 1.2, 0.0, ClaimVerdict::NotMeasured),
+            (1.5, 1.6, 0.4, ClaimVerdict::Undecided),
+            (1.5, 1.2, 0.0, ClaimVerdict::Undecided),
             (1.0 / 1.2, 0.1, 0.0, ClaimVerdict::Reversed),
-            (1.0, 1.9, 0.0, ClaimVerdict::NotMeasured),
+            (1.0, 1.9, 0.0, ClaimVerdict::Undecided),
         ] {
             let trials = of(how, ratio, server_cores, compiling);
             let told = of_metric(Metric::ResponseMean, order(), &trials);
@@ -500,11 +501,11 @@ fn a_few_blocks_without_a_limit_are_no_bound_of_the_others() {
         });
     }
     let told = judged(order(), &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
     // Nor do they say that it is like another, or at a level.
     let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.5 };
     let told = judged(equal, &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
     assert_eq!(told.why, "the client was the limit of the first, and bounds don't decide it");
     // Of both the client was the limit in most blocks: nothing is known.
     let mut trials = two(16, 1.2);
@@ -513,7 +514,7 @@ fn a_few_blocks_without_a_limit_are_no_bound_of_the_others() {
         spoil(std::slice::from_mut(trial), &stack, |load| load.generator.busy_share = 0.95);
     }
     let told = judged(order(), &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
 }
 
 #[test]
@@ -530,7 +531,7 @@ fn a_range_is_held_against_what_a_stack_and_its_twin_are_apart() {
     }
     // 1.2 at least, and a stack and its twin are 1.4 apart.
     let told = of_metric(Metric::ResponseMean, order(), &trials);
-    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
 }
 
 /// Errors at once are no short times, who waits in vain makes no window too short, and late reading makes no answer stay away.

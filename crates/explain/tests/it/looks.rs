@@ -54,7 +54,7 @@ fn a_bound_is_looked_at_as_a_figure_is() {
     let six = judged(&order, &limited(6, ahead));
     assert_eq!((six.verdict, six.goes_on), (ClaimVerdict::Confirmed, false), "{six:?}");
     let behind = judged(&order, &limited(8, [800.0, 1000.0, 1.0]));
-    assert_eq!((behind.verdict, behind.goes_on), (ClaimVerdict::NotMeasured, false), "{behind:?}");
+    assert_eq!((behind.verdict, behind.goes_on), (ClaimVerdict::Undecided, false), "{behind:?}");
 }
 
 /// One of the two is the other way round: by six blocks that may be chance, by eight it is not, and the other one is not

@@ -74,7 +74,7 @@ fn a_throughput_timer_is_of_whom_it_says() {
         plan.map(|plan| format!("{:?}", plan.scenario)).map_err(|error| error.to_string())
     };
     for (mode, of) in [(1, "PartOfLoad"), (2, "PartOfGroup"), (4, "Group")] {
-        assert!(with(mode).unwrap().contains(&format!("of: {of} }}")), "{mode}");
+        assert!(with(mode).unwrap().contains(&format!("of: {of}, timer: ")), "{mode}");
     }
     let refused = with(3).unwrap_err();
     assert!(refused.contains("its rate is shared by all groups"), "{refused}");

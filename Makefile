@@ -112,6 +112,7 @@ web-if-possible:
 compat-if-possible:
 	@scripts/compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "compat: passed over" >&2; }
 	@PROOFLOAD=$(target_dir)/debug/proofload scripts/jmeter-compat.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "jmeter-compat: passed over" >&2; }
+	@PROOFLOAD=$(target_dir)/debug/proofload scripts/audit-others.sh || { code=$$?; [ $$code -eq $(cannot) ] && [ -z "$$CI" ] && echo "audit-others: passed over" >&2; }
 gates-if-possible:
 	@scripts/gates.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "gates: passed over" >&2; }
 projects-if-possible:

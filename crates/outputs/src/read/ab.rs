@@ -3,7 +3,8 @@
 use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
-use crate::read::call::{Call, call_at};
+use crate::read::call::Call;
+use crate::read::text;
 use crate::row::{Errors, OfAb, Row, Tool};
 
 /// So many foreign lines within an output, and it was cut off. ab itself prints some warnings of two lines.
@@ -11,34 +12,7 @@ const FOREIGN_LINES_MAX: usize = 12;
 
 /// Reads all outputs of ab in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
-    let mut rows = Rows::default();
-    let mut call: Option<Call> = None;
-    let mut current: Option<Reading> = None;
-    for (at, line) in outline.lines.iter().enumerate() {
-        if let Some(found) = call_at(&outline.lines, at, "ab") {
-            rows.extend(current.take().map(Reading::close));
-            call = Some(found);
-        } else if begins(line.text, current.as_ref()) {
-            rows.extend(current.take().map(Reading::close));
-            let mut reading = Reading::open(line.number, call.take());
-            reading.take(line.text);
-            current = Some(reading);
-        } else if let Some(reading) = &mut current
-            && reading.ends_with(line.text)
-        {
-            rows.extend(current.take().map(Reading::close));
-        }
-    }
-    rows.extend(current.map(Reading::close));
-    rows
-}
-
-/// Whether a line is the first one of an output, be it one of which the head is lost.
-fn begins(text: &str, current: Option<&Reading>) -> bool {
-    let is_head = text.starts_with("Benchmarking ") && text.contains("(be patient)");
-    let is_server = text.starts_with("Server Software:") && current.is_none_or(|it| it.has_server);
-    let is_level = text.starts_with("Concurrency Level:") && current.is_none_or(|it| it.of_ab.level > 0);
-    is_head || is_server || is_level
+    text::read::<Reading>(outline)
 }
 
 /// What a table below tells of.
@@ -62,7 +36,16 @@ struct Reading {
     foreign_lines: usize,
 }
 
-impl Reading {
+impl text::Reading for Reading {
+    const TOOL: &'static str = "ab";
+
+    fn begins(text: &str, current: Option<&Self>) -> bool {
+        let is_head = text.starts_with("Benchmarking ") && text.contains("(be patient)");
+        let is_server = text.starts_with("Server Software:") && current.is_none_or(|it| it.has_server);
+        let is_level = text.starts_with("Concurrency Level:") && current.is_none_or(|it| it.of_ab.level > 0);
+        is_head || is_server || is_level
+    }
+
     fn open(line: usize, call: Option<Call>) -> Self {
         let call = call.unwrap_or_default();
         let row = Row {
@@ -109,7 +92,6 @@ impl Reading {
         row
     }
 
-    /// Takes a line, and says whether the output ends with it.
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
         self.foreign_lines = if is_taken { 0 } else { self.foreign_lines + 1 };
@@ -117,7 +99,6 @@ impl Reading {
         is_last || self.foreign_lines > FOREIGN_LINES_MAX
     }
 
-    /// Takes a line, and says whether it may be one of ab's.
     fn take(&mut self, text: &str) -> bool {
         if self.table == Table::Times && text.starts_with("Total:") {
             self.times(text);
@@ -137,7 +118,9 @@ impl Reading {
         }
         true
     }
+}
 
+impl Reading {
     fn field(&mut self, name: &str, value: &str) -> bool {
         let row = &mut self.row;
         let figure = || number(value.split(' ').next().unwrap_or(value), false);

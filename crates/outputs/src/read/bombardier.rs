@@ -3,7 +3,8 @@
 use crate::number::{go_time_ms, number, time_ms};
 use crate::outline::Outline;
 use crate::read::Rows;
-use crate::read::call::{Call, call_at};
+use crate::read::call::Call;
+use crate::read::text;
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// After how long an answer is late, s, where the command says nothing.
@@ -13,31 +14,7 @@ const FOREIGN_LINES_MAX: usize = 12;
 
 /// Reads all outputs of bombardier in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
-    let mut rows = Rows::default();
-    let mut call: Option<Call> = None;
-    let mut current: Option<Reading> = None;
-    for (at, line) in outline.lines.iter().enumerate() {
-        if let Some(found) = call_at(&outline.lines, at, "bombardier") {
-            rows.extend(current.take().map(Reading::close));
-            call = Some(found);
-        } else if begins(line.text, current.as_ref()) {
-            rows.extend(current.take().map(Reading::close));
-            let mut reading = Reading::open(line.number, call.take());
-            reading.take(line.text);
-            current = Some(reading);
-        } else if let Some(reading) = &mut current
-            && reading.ends_with(line.text)
-        {
-            rows.extend(current.take().map(Reading::close));
-        }
-    }
-    rows.extend(current.map(Reading::close));
-    rows
-}
-
-/// Whether a line is the first one of an output, be it one without its head.
-fn begins(text: &str, current: Option<&Reading>) -> bool {
-    intro(text).is_some() || (is_statistics(text) && current.is_none_or(|it| it.has_statistics))
+    text::read::<Reading>(outline)
 }
 
 fn is_statistics(text: &str) -> bool {
@@ -64,7 +41,13 @@ struct Reading {
     foreign_lines: usize,
 }
 
-impl Reading {
+impl text::Reading for Reading {
+    const TOOL: &'static str = "bombardier";
+
+    fn begins(text: &str, current: Option<&Self>) -> bool {
+        intro(text).is_some() || (is_statistics(text) && current.is_none_or(|it| it.has_statistics))
+    }
+
     fn open(line: usize, call: Option<Call>) -> Self {
         let timeout_from = if call.is_some() { TimeoutFrom::Command } else { TimeoutFrom::Tool };
         let call = call.unwrap_or_default();
@@ -103,7 +86,6 @@ impl Reading {
         row
     }
 
-    /// Takes a line, and says whether the output ends with it.
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
         self.foreign_lines = if is_taken { 0 } else { self.foreign_lines + usize::from(!text.is_empty()) };
@@ -142,7 +124,9 @@ impl Reading {
         }
         true
     }
+}
 
+impl Reading {
     fn percentile(&mut self, percent: &str, time: &str) -> bool {
         let (Some(percent), Some(time)) = (number(percent.trim_end_matches('%'), false), time_ms(time))
         else {

@@ -17,6 +17,7 @@ mod locust;
 mod oha;
 mod prefix;
 mod sb;
+mod text;
 mod vegeta;
 mod wrk;
 

@@ -221,6 +221,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// Notes of these parts of an output which are missing.
+    pub(crate) fn note_missing<const N: usize>(&mut self, parts: [(&'static str, bool); N]) {
+        self.missing.extend(parts.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name));
+    }
+
     /// What people call it: `gateways, api: zuul /hello at 300`.
     pub fn label(&self) -> String {
         let heading: Vec<&str> =

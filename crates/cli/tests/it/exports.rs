@@ -240,9 +240,8 @@ fn a_receiver_in_trouble_is_asked_again_with_the_same() {
     assert_eq!(series(it), lines, "as many as in the text");
 }
 
-#[test]
-fn a_connection_that_breaks_is_made_again() {
-    let receiver = Receiver::start(&[("", b""), ("200 OK", b"")]);
+/// That an export to this receiver succeeds, and sends its one message twice.
+fn is_sent_again(receiver: &Receiver) {
     let runs = Runs::new();
     let output = run(&["export", &a_run(&runs), "--otlp", &receiver.url]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -251,16 +250,15 @@ fn a_connection_that_breaks_is_made_again() {
     assert_eq!(received[0].body, received[1].body);
 }
 
+#[test]
+fn a_connection_that_breaks_is_made_again() {
+    is_sent_again(&Receiver::start(&[("", b""), ("200 OK", b"")]));
+}
+
 /// Whoever was there a moment ago is being started anew, and refuses connections meanwhile.
 #[test]
 fn a_receiver_that_is_started_anew_is_waited_for() {
-    let receiver = Receiver::restarting();
-    let runs = Runs::new();
-    let output = run(&["export", &a_run(&runs), "--otlp", &receiver.url]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let received = receiver.received();
-    assert_eq!(received.len(), 2);
-    assert_eq!(received[0].body, received[1].body);
+    is_sent_again(&Receiver::restarting());
 }
 
 #[test]

@@ -4,11 +4,8 @@ use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::Call;
-use crate::read::text;
+use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign};
 use crate::row::{Errors, OfAb, Row, Tool};
-
-/// So many foreign lines within an output, and it was cut off. ab itself prints some warnings of two lines.
-const FOREIGN_LINES_MAX: usize = 12;
 
 /// Reads all outputs of ab in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
@@ -33,7 +30,7 @@ struct Reading {
     not_2xx: u64,
     other_lengths: u64,
     table: Table,
-    foreign_lines: usize,
+    foreign: Foreign,
 }
 
 impl text::Reading for Reading {
@@ -64,7 +61,7 @@ impl text::Reading for Reading {
             not_2xx: 0,
             other_lengths: 0,
             table: Table::None,
-            foreign_lines: 0,
+            foreign: Foreign::default(),
         }
     }
 
@@ -80,23 +77,19 @@ impl text::Reading for Reading {
         row.of_ab = Some(of_ab);
         // Of no request it tells neither rates nor times.
         let is_empty = row.requests == Some(0);
-        for (name, is_missing) in [
+        row.note_missing([
             ("the line `Complete requests`", row.requests.is_none()),
             ("the line `Requests per second`", row.rate_per_s.is_none() && !is_empty),
             ("the line `Total` of the connection times", row.mean_ms.is_none() && !is_empty),
-        ] {
-            if is_missing {
-                row.missing.push(name);
-            }
-        }
+        ]);
         row
     }
 
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        self.foreign_lines = if is_taken { 0 } else { self.foreign_lines + 1 };
+        let foreign_lines = self.foreign.count(text, is_taken);
         let is_last = self.table == Table::Percentiles && text.starts_with("100%");
-        is_last || self.foreign_lines > FOREIGN_LINES_MAX
+        is_last || foreign_lines > FOREIGN_LINES_MAX
     }
 
     fn take(&mut self, text: &str) -> bool {

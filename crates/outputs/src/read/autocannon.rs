@@ -7,6 +7,7 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
 use crate::read::json::{count_at, number_at};
+use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// It cuts times off to whole milliseconds before it adds them up.
@@ -14,8 +15,6 @@ const STEP_MS: f64 = 1.0;
 /// How long it runs, and after how long an answer is late, s, where the command says nothing.
 const DURATION_S: f64 = 10.0;
 const TIMEOUT_S: f64 = 10.0;
-/// So many foreign lines within an output, and it was cut off.
-const FOREIGN_LINES_MAX: usize = 12;
 /// Most columns that are looked at.
 const COLUMNS_MAX: usize = 12;
 /// Percentiles by their names in JSON, in order.
@@ -112,7 +111,7 @@ struct Reading {
     columns: Vec<String>,
     /// Requests and how exactly they are told: from a thousand on in thousands.
     about: Option<Figure>,
-    foreign_lines: usize,
+    foreign: Foreign,
 }
 
 impl Reading {
@@ -121,7 +120,7 @@ impl Reading {
         if let Some(call) = call {
             with_call(&mut row, &call);
         }
-        Self { row, columns: Vec::new(), about: None, foreign_lines: 0 }
+        Self { row, columns: Vec::new(), about: None, foreign: Foreign::default() }
     }
 
     /// `Running 10s test @ http://h/x`, or `Running 1000 requests test @ http://h/x`.
@@ -143,24 +142,20 @@ impl Reading {
         // Of thousands the rate is told by so much less.
         let count = row.requests.map(|it| Figure::exact(it as f64)).or(about);
         row.rate_per_s = count.zip(row.elapsed_s).and_then(per_second);
-        for (name, is_missing) in [
+        row.note_missing([
             ("the line `requests in`", row.elapsed_s.is_none()),
             ("the line `Latency`", row.mean_ms.is_none()),
             ("the line `Req/Sec`", row.sampled_per_s.is_none()),
-        ] {
-            if is_missing {
-                row.missing.push(name);
-            }
-        }
+        ]);
         row
     }
 
     /// Takes a line, and says whether the output is over.
     fn is_over(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        self.foreign_lines = if is_taken { 0 } else { self.foreign_lines + usize::from(!text.is_empty()) };
+        let foreign_lines = self.foreign.count(text, is_taken);
         // Behind the count stands what failed, and then nothing.
-        self.foreign_lines > FOREIGN_LINES_MAX || (text.is_empty() && self.about.is_some())
+        foreign_lines > FOREIGN_LINES_MAX || (text.is_empty() && self.about.is_some())
     }
 
     fn take(&mut self, text: &str) -> bool {

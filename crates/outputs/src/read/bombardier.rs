@@ -4,13 +4,11 @@ use crate::number::{go_time_ms, number, time_ms};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::Call;
-use crate::read::text;
+use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// After how long an answer is late, s, where the command says nothing.
 const TIMEOUT_S: f64 = 2.0;
-/// So many foreign lines within an output, and it was cut off. A progress bar that is written to a file is several.
-const FOREIGN_LINES_MAX: usize = 12;
 
 /// Reads all outputs of bombardier in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
@@ -38,7 +36,7 @@ struct Reading {
     is_of_some: bool,
     /// Requests by the first digit of their status: 1 to 5, and 0 for what ended without an answer.
     classes: Option<[u64; 6]>,
-    foreign_lines: usize,
+    foreign: Foreign,
 }
 
 impl text::Reading for Reading {
@@ -64,7 +62,7 @@ impl text::Reading for Reading {
             ..Row::default()
         };
         let (has_statistics, is_error, is_of_some) = (false, false, false);
-        Self { row, has_statistics, is_error, is_of_some, classes: None, foreign_lines: 0 }
+        Self { row, has_statistics, is_error, is_of_some, classes: None, foreign: Foreign::default() }
     }
 
     fn close(self) -> Row {
@@ -74,22 +72,20 @@ impl text::Reading for Reading {
             row.requests = Some(sum(&classes));
             row.errors.bad_answers = Some(sum(&[classes[0], classes[1], classes[4], classes[5]]));
         }
-        for (name, is_missing) in [
-            ("the line `Reqs/sec`", row.rate_per_s.is_none()),
-            ("the line `Latency`", row.mean_ms.is_none()),
-            ("the lines below `HTTP codes:`", row.requests.is_none()),
-        ] {
-            if is_missing && row.requests != Some(0) {
-                row.missing.push(name);
-            }
+        if row.requests != Some(0) {
+            row.note_missing([
+                ("the line `Reqs/sec`", row.rate_per_s.is_none()),
+                ("the line `Latency`", row.mean_ms.is_none()),
+                ("the lines below `HTTP codes:`", row.requests.is_none()),
+            ]);
         }
         row
     }
 
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        self.foreign_lines = if is_taken { 0 } else { self.foreign_lines + usize::from(!text.is_empty()) };
-        text.starts_with("Throughput:") || self.foreign_lines > FOREIGN_LINES_MAX
+        let foreign_lines = self.foreign.count(text, is_taken);
+        text.starts_with("Throughput:") || foreign_lines > FOREIGN_LINES_MAX
     }
 
     fn take(&mut self, text: &str) -> bool {

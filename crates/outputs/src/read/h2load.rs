@@ -73,15 +73,11 @@ impl Reading {
         // Several are streams of HTTP/2, or requests behind one another of HTTP/1.1. Without a command that can be read it is not
         // known how many streams there are, and zero makes the number of users unknown.
         row.streams = row.streams.or(Some(u32::from(self.is_http1)));
-        for (name, is_missing) in [
+        row.note_missing([
             ("the line `finished in`", row.rate_per_s.is_none()),
             ("the line `requests:`", row.requests.is_none()),
             ("the line `time for request:`", row.mean_ms.is_none()),
-        ] {
-            if is_missing {
-                row.missing.push(name);
-            }
-        }
+        ]);
         row
     }
 

@@ -4,6 +4,7 @@ use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
+use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// Times that it keeps: the first ones. Percentiles, extremes and, in later versions, statuses are of these, and the sum of
@@ -14,8 +15,6 @@ const MORE_MIN: f64 = 1.001;
 /// Workers, and after how long an answer is late, s, where the command says nothing.
 const WORKERS_DEFAULT: u32 = 50;
 const TIMEOUT_S: f64 = 20.0;
-/// So many foreign lines within an output, and it was cut off.
-const FOREIGN_LINES_MAX: usize = 12;
 
 /// Reads all outputs of hey in the text.
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
@@ -65,7 +64,7 @@ struct Reading {
     /// Requests that ended without an answer, and those of them that did so at the timeout.
     failed: u64,
     timed_out: u64,
-    foreign_lines: usize,
+    foreign: Foreign,
 }
 
 impl Reading {
@@ -88,7 +87,14 @@ impl Reading {
             row.asked_per_s = rate.map(|(rate, workers)| rate * f64::from(workers));
             row.path = call.url.as_deref().and_then(super::path_of);
         }
-        Self { row, part: Part::Summary, has_average: false, failed: 0, timed_out: 0, foreign_lines: 0 }
+        Self {
+            row,
+            part: Part::Summary,
+            has_average: false,
+            failed: 0,
+            timed_out: 0,
+            foreign: Foreign::default(),
+        }
     }
 
     fn close(self) -> Row {
@@ -120,23 +126,19 @@ impl Reading {
             // Without an answer there are zeros in the place of times.
             (row.min_ms, row.max_ms) = (None, None);
         }
-        for (name, is_missing) in [
+        row.note_missing([
             ("the line `Average`", !has_average),
             ("the line `Requests/sec`", row.rate_per_s.is_none()),
             ("the lines of `Status code distribution`", !has_statuses),
-        ] {
-            if is_missing {
-                row.missing.push(name);
-            }
-        }
+        ]);
         row
     }
 
     /// Takes a line, and says whether the output is over.
     fn is_over(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        self.foreign_lines = if is_taken { 0 } else { self.foreign_lines + usize::from(!text.is_empty()) };
-        self.foreign_lines > FOREIGN_LINES_MAX
+        let foreign_lines = self.foreign.count(text, is_taken);
+        foreign_lines > FOREIGN_LINES_MAX
     }
 
     fn take(&mut self, text: &str) -> bool {

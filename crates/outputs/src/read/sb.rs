@@ -77,15 +77,11 @@ fn close(reading: Reading) -> Row {
         let bad = row.statuses.iter().filter(|(status, _)| is_bad(**status));
         row.errors.bad_answers = Some(bad.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)));
     }
-    for (name, is_missing) in [
+    row.note_missing([
         ("the line `RPS`", row.rate_per_s.is_none()),
         ("the line `Avg`", !has_mean),
         ("the lines `Status`", row.statuses.is_empty()),
-    ] {
-        if is_missing {
-            row.missing.push(name);
-        }
-    }
+    ]);
     row
 }
 

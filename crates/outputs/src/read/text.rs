@@ -1,9 +1,25 @@
-//! Outputs whose first line says by itself that they begin.
+//! Outputs whose first line says by itself that they begin; and where an output that is read line by line was cut off.
 
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
 use crate::row::Row;
+
+/// So many foreign lines one behind another within an output, and it was cut off. Tools themselves print a warning of a line or two,
+/// and a progress bar that is written to a file is several.
+pub(super) const FOREIGN_LINES_MAX: usize = 12;
+
+/// Lines one behind another that are none of the tool's, blank ones left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Foreign(usize);
+
+impl Foreign {
+    /// Counts a line, and says how many there are.
+    pub(super) fn count(&mut self, text: &str, is_taken: bool) -> usize {
+        self.0 = if is_taken { 0 } else { self.0 + usize::from(!text.is_empty()) };
+        self.0
+    }
+}
 
 /// What was read so far of an output.
 pub(super) trait Reading: Sized {

@@ -7,13 +7,14 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
 use crate::read::json::{count_at, number_at};
+use crate::read::text::Foreign;
 use crate::row::{Row, Tool};
 
 /// Nanoseconds of a millisecond.
 const MS: f64 = 1e6;
 /// Most labels of a line that are looked at; there are seven.
 const LABELS_MAX: usize = 16;
-/// So many foreign lines within a report, and it was cut off.
+/// So many foreign lines within a report, which has seven of its own, and it was cut off.
 const FOREIGN_LINES_MAX: usize = 4;
 /// Percentiles by their names in JSON, in order.
 const PERCENTILES: [(&str, f64); 4] = [("50th", 50.0), ("90th", 90.0), ("95th", 95.0), ("99th", 99.0)];
@@ -22,7 +23,7 @@ const PERCENTILES: [(&str, f64); 4] = [("50th", 50.0), ("90th", 90.0), ("95th", 
 pub(super) fn read(outline: &Outline<'_>) -> Rows {
     let mut rows = Rows::default();
     let mut call: Option<Call> = None;
-    let mut current: Option<(Row, usize)> = None;
+    let mut current: Option<(Row, Foreign)> = None;
     for (at, line) in outline.lines.iter().enumerate() {
         if let Some(found) = call_at(&outline.lines, at, "vegeta").filter(|it| it.begins_with("attack")) {
             rows.extend(current.take().map(close));
@@ -34,11 +35,11 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
                 with_call(&mut row, &call);
             }
             take(&mut row, line.text);
-            current = Some((row, 0));
-        } else if let Some((row, foreign_lines)) = &mut current {
+            current = Some((row, Foreign::default()));
+        } else if let Some((row, foreign)) = &mut current {
             let is_taken = take(row, line.text);
-            *foreign_lines = if is_taken { 0 } else { *foreign_lines + usize::from(!line.text.is_empty()) };
-            if line.text.starts_with("Error Set:") || *foreign_lines > FOREIGN_LINES_MAX {
+            let foreign_lines = foreign.count(line.text, is_taken);
+            if line.text.starts_with("Error Set:") || foreign_lines > FOREIGN_LINES_MAX {
                 rows.extend(current.take().map(close));
             }
         }
@@ -106,7 +107,7 @@ fn take(row: &mut Row, text: &str) -> bool {
     true
 }
 
-fn close((mut row, _): (Row, usize)) -> Row {
+fn close((mut row, _): (Row, Foreign)) -> Row {
     finish(&mut row);
     row
 }
@@ -119,14 +120,12 @@ fn finish(row: &mut Row) {
     row.errors.bad_answers = row.requests.filter(|_| has_statuses).map(|it| it.saturating_sub(good));
     // Of one request there is no rate, and an attack of no length.
     row.elapsed_s = row.elapsed_s.filter(|it| it.value > 0.0);
-    for (name, is_missing) in [
-        ("the line `Requests`", row.requests.is_none()),
-        ("the line `Latencies`", row.mean_ms.is_none()),
-        ("the line `Status Codes`", !has_statuses),
-    ] {
-        if is_missing && row.requests != Some(0) {
-            row.missing.push(name);
-        }
+    if row.requests != Some(0) {
+        row.note_missing([
+            ("the line `Requests`", row.requests.is_none()),
+            ("the line `Latencies`", row.mean_ms.is_none()),
+            ("the line `Status Codes`", !has_statuses),
+        ]);
     }
 }
 

@@ -4,12 +4,11 @@ use crate::number::{bytes, numbers_in, rate, time_ms};
 use crate::outline::{Line, Outline, STATEMENT_CHARS_MAX};
 use crate::read::Rows;
 use crate::read::command::{Asked, command_at, path_of};
+use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// wrk's timeout where the command gives none, s.
 const TIMEOUT_S: f64 = 2.0;
-/// So many foreign lines within an output, and it was cut off. wrk itself prints at most one blank line.
-const FOREIGN_LINES_MAX: usize = 12;
 /// So many lines below an output may hold the author's summary of it.
 const SUMMARY_LINES_MAX: usize = 6;
 
@@ -31,7 +30,7 @@ struct Current {
     has_threads: bool,
     has_stats: bool,
     is_uncorrected: bool,
-    foreign_lines: usize,
+    foreign: Foreign,
 }
 
 /// All rows of wrk and wrk2 in the text.
@@ -93,8 +92,9 @@ impl Reader {
         };
         self.summary_lines = 0;
         self.section = line.section;
-        let (has_threads, has_stats, is_uncorrected, foreign_lines) = (false, false, false, 0);
-        self.current = Some(Current { row, has_threads, has_stats, is_uncorrected, foreign_lines });
+        let (has_threads, has_stats, is_uncorrected) = (false, false, false);
+        let foreign = Foreign::default();
+        self.current = Some(Current { row, has_threads, has_stats, is_uncorrected, foreign });
     }
 
     fn at_url(&mut self, text: &str, url: &str) {
@@ -106,18 +106,15 @@ impl Reader {
 
     fn within(&mut self, line: &Line<'_>) {
         let Some(current) = &mut self.current else { return };
-        match current.take(line.text) {
-            Taken::Line => current.foreign_lines = 0,
+        let taken = current.take(line.text);
+        let foreign_lines = current.foreign.count(line.text, matches!(taken, Taken::Line));
+        match taken {
             Taken::Last => {
                 self.close();
                 self.summary_lines = SUMMARY_LINES_MAX;
             }
-            Taken::Nothing => {
-                current.foreign_lines += usize::from(!line.text.is_empty());
-                if current.foreign_lines > FOREIGN_LINES_MAX {
-                    self.close();
-                }
-            }
+            Taken::Nothing if foreign_lines > FOREIGN_LINES_MAX => self.close(),
+            Taken::Line | Taken::Nothing => {}
         }
     }
 

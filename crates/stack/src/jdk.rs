@@ -77,7 +77,7 @@ fn homes() -> Vec<PathBuf> {
 }
 
 /// The user's folder for what can be fetched again, as the XDG base directories have it.
-fn cache_folder() -> Option<PathBuf> {
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
 }

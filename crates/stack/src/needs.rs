@@ -19,6 +19,9 @@ pub struct Missing {
 /// What is needed, the package that has it, what for, and where else to get it; `make setup` reads it, too.
 const PACKAGES: &str = include_str!("../packages.txt");
 
+/// Where the programs of a Go are that `scripts/setup.sh` fetched, below the folder for what can be fetched again.
+const FETCHED_GO: &str = "proofload/go/bin";
+
 /// Where a machine's shared libraries are, beside one folder for each architecture in `/usr/lib`.
 const LIBRARY_FOLDERS: [&str; 5] = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];
 
@@ -55,7 +58,8 @@ pub fn install_hint(needed: &str) -> String {
 }
 
 /// The PATH that stacks are built and run with: ours, and the folders of servers such as nginx, which an
-/// ordinary user's PATH leaves out.
+/// ordinary user's PATH leaves out. Before both, a Go that `make setup` fetched: it does so where there was none, or an older one
+/// than the stacks ask for.
 pub fn search_path() -> OsString {
     path_behind(None)
 }
@@ -107,8 +111,10 @@ pub(crate) fn resolve(stack: &StackManifest, program: &str) -> String {
 
 fn path_behind(first: Option<PathBuf>) -> OsString {
     let ours = std::env::var_os("PATH").unwrap_or_default();
+    let go = jdk::cache_folder().map(|cache| cache.join(FETCHED_GO)).filter(|folder| folder.is_dir());
     let servers = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
-    let all: Vec<PathBuf> = first.into_iter().chain(std::env::split_paths(&ours)).chain(servers).collect();
+    let all: Vec<PathBuf> =
+        first.into_iter().chain(go).chain(std::env::split_paths(&ours)).chain(servers).collect();
     // What was split joins again, and the rest has no separator in it.
     std::env::join_paths(all).unwrap_or(ours)
 }
@@ -138,7 +144,7 @@ mod tests {
     #[test]
     fn says_how_to_get_what_is_known() {
         assert_eq!(install_hint("mvn"), "apt-get install maven");
-        assert_eq!(install_hint("go"), "apt-get install golang-go, or a current one from https://go.dev/dl");
+        assert_eq!(install_hint("go"), "make setup, or a current one from https://go.dev/dl", "Debian's is too old");
         assert!(install_hint("JDK 17").starts_with("apt-get install openjdk-17-jdk-headless, or "));
         assert!(install_hint("Java 25").starts_with("make setup"), "no package has it");
         assert_eq!(install_hint("no-such-thing"), "install it and put it on the PATH");

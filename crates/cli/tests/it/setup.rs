@@ -80,6 +80,36 @@ fn what_forbids_services_does_so_no_longer_than_the_script_lives() {
     assert_eq!(after.code(), Some(0), "{}", fs::read_to_string(&policy).unwrap());
 }
 
+/// Which Go the stacks can be built with: one as new as they ask for, or one that fetches that by itself.
+#[test]
+fn a_go_that_is_too_old_is_none() {
+    let script = fs::read_to_string(repository().join("scripts/setup.sh")).unwrap();
+    let from = script.find("have_go() {").unwrap();
+    let to = script.find("# As root, through sudo where").unwrap();
+    let body = format!("go_folder=/nonexistent\ngo_minor_min=21\n{}\nhave_go", &script[from..to]);
+    for (version, toolchain, does) in [
+        ("go1.99.1", "local", true),
+        ("go1.21.0", "auto", true),
+        // Debian's own fetches nothing.
+        ("go1.21.0", "local", false),
+        ("go1.19.8", "", false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let go = format!("#!/bin/sh\n[ $2 = GOVERSION ] && echo {version} || echo {toolchain}\n");
+        // By another process: what this one has open for writing, even for a moment, can't be run.
+        let write = ["-c", "printf %s \"$1\" >go && chmod +x go", "sh", &go];
+        assert!(Command::new("sh").args(write).current_dir(folder.path()).status().unwrap().success());
+        let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+        let status = Command::new("bash")
+            .args(["-euc", &body])
+            .env("PATH", path)
+            .current_dir(repository())
+            .status()
+            .unwrap();
+        assert_eq!(status.success(), does, "{version}, GOTOOLCHAIN {toolchain}");
+    }
+}
+
 /// A Maven that brings one library.
 const MAVEN: &str = "#!/bin/sh\nmkdir -p build/lib\nprintf %s \"$CONTENT\" >\"build/$LIBRARY\"\n";
 /// The digest of `right`.

@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, getppid, setsid};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use stack::{Cpus, PhysicalCores};
 
 use crate::case::{Around, Cores};
 use crate::process::end;
@@ -82,19 +83,19 @@ pub(crate) fn be_a_hog(limit: Duration) {
     }
 }
 
-/// Our cores, divided as `proofload run` does it: the smaller half is the client's.
+/// Our cores, divided as `proofload run` does it.
 fn cores(which: Cores) -> io::Result<Vec<usize>> {
-    let set = sched_getaffinity(None)?;
-    let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect();
-    let (client, server) = all.split_at(all.len() / 2);
-    match which {
-        Cores::All => Ok(all),
-        _ if client.is_empty() => {
-            Err(io::Error::other("two cores are needed, one for clients and one for servers"))
+    let all = Cpus::of_this_thread();
+    let split = PhysicalCores::of(&all).split();
+    let chosen = match (which, split) {
+        (Cores::All, _) => all,
+        (Cores::Client, Some((client, _))) => client,
+        (Cores::Server, Some((_, server))) => server,
+        (Cores::Client | Cores::Server, None) => {
+            return Err(io::Error::other("two cores are needed, one for clients and one for servers"));
         }
-        Cores::Client => Ok(client.to_vec()),
-        Cores::Server => Ok(server.to_vec()),
-    }
+    };
+    Ok(chosen.numbers().into_iter().collect())
 }
 
 /// `program`, to be started within `around`.
@@ -115,7 +116,9 @@ mod tests {
         let (Ok(client), Ok(server)) = (cores(Cores::Client), cores(Cores::Server)) else { return };
         assert!(!client.is_empty() && !server.is_empty());
         assert!(client.iter().all(|core| !server.contains(core)));
-        assert_eq!(cores(Cores::All).unwrap(), [client, server].concat());
+        let mut both = [client, server].concat();
+        both.sort_unstable();
+        assert_eq!(cores(Cores::All).unwrap(), both);
     }
 
     #[test]

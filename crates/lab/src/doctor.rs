@@ -64,6 +64,8 @@ pub struct Machine {
     syn_cookies: Option<u64>,
     time_wait_reuse: Option<u64>,
     cores: Option<u32>,
+    /// Of those that this process may run on.
+    physical_cores: Option<usize>,
     /// Those in use, each once.
     governors: Vec<String>,
     /// Why loads can't be carried by io_uring, where they can't.

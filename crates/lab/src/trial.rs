@@ -12,7 +12,7 @@ use plan::stack::{Site, Speaks, StackManifest};
 use plan::{Bursts, Cell, Placement, Processes};
 use record::{Contract, IdleAnswers, LoadResult, Measured, Server, Surroundings, Upstream, WarmUp};
 use signals::{ServerSummary, Summary, WholeNames};
-use stack::{Afterwards, Chain, ChainOptions, ContractReport, Cpus, Interrupt, Running};
+use stack::{Afterwards, Chain, ChainOptions, ContractReport, Cpus, Interrupt, PhysicalCores, Running};
 use units::Duration;
 
 use self::under_load::{Loaded, under_load};
@@ -69,7 +69,7 @@ impl Cores {
             return Ok(None);
         }
         let all = Cpus::of_this_thread();
-        let (client, servers) = all.split().ok_or(LabError::OneCore)?;
+        let (client, servers) = PhysicalCores::of(&all).split().ok_or(LabError::OneCore)?;
         client
             .keep_this_thread()
             .map_err(|why| LabError::System { what: "keep to some of the cores", why })?;

@@ -20,8 +20,8 @@ impl Cpus {
         Self::of_set(&sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new()))
     }
 
-    /// The first half of them, which is the smaller one, and the rest. `None` of fewer than two.
-    pub fn split(&self) -> Option<(Self, Self)> {
+    /// The first half of them by number, which is the smaller one, and the rest. `None` of fewer than two.
+    pub(crate) fn halves(&self) -> Option<(Self, Self)> {
         let half = self.0.len() / 2;
         let (first, rest) = (self.0.iter().take(half), self.0.iter().skip(half));
         (half > 0).then(|| (first.copied().collect(), rest.copied().collect()))
@@ -125,7 +125,8 @@ impl fmt::Display for Cpus {
     }
 }
 
-fn parse(list: &str) -> Option<Cpus> {
+/// A list as Linux writes it.
+pub(crate) fn parse(list: &str) -> Option<Cpus> {
     let mut cpus = BTreeSet::new();
     for part in list.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn threads_go_from_one_set_to_another_and_who_chose_its_own_stays() {
         let all = Cpus::of_this_thread();
-        let Some((one, other)) = all.split() else { return };
+        let Some((one, other)) = all.halves() else { return };
         let (ready, tell) = std::sync::mpsc::channel();
         let (go_on, wait) = std::sync::mpsc::channel::<()>();
         let threads = [one.clone(), other.clone()].map(|cpus| (cpus, ready.clone()));
@@ -181,10 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn a_split_leaves_the_servers_the_larger_half() {
+    fn the_second_half_is_the_larger_one() {
         let halves = |text: &str| {
-            let (client, servers) = parse(text).unwrap().split()?;
-            Some((client.to_string(), servers.to_string()))
+            let (first, rest) = parse(text).unwrap().halves()?;
+            Some((first.to_string(), rest.to_string()))
         };
         assert_eq!(halves("0-1"), Some(("0".into(), "1".into())));
         assert_eq!(halves("0-2"), Some(("0".into(), "1-2".into())));

@@ -151,6 +151,15 @@ fn cores(machine: &Machine) -> Finding {
             format!("{cores}: the load generator takes turns with the server"),
             "use a machine with more cores, or allow more than one with taskset or the container's CPU limit",
         ),
+        Some(threads) if machine.physical_cores == Some(1) => poor(
+            TOPIC,
+            Level::Note,
+            format!(
+                "{threads}, threads of one physical core: the load generator and the server slow each other down, with \
+                 placement = \"split\", too"
+            ),
+            "use a machine with more physical cores, or run the server on another",
+        ),
         Some(cores @ 2..CORES_MIN) => poor(
             TOPIC,
             Level::Note,
@@ -303,6 +312,7 @@ mod tests {
             syn_cookies: Some(0),
             time_wait_reuse: Some(2),
             cores: Some(8),
+            physical_cores: Some(4),
             governors: vec!["performance".to_owned()],
             io_uring_refused: None,
             cgroup: Some(Cgroup { dir: "/sys/fs/cgroup/a".into(), writable: true }),
@@ -376,6 +386,7 @@ mod tests {
             (Machine { time_wait_reuse: Some(0), ..fine() }, ("TIME_WAIT", Level::Warn)),
             (Machine { cores: Some(2), ..fine() }, ("cores", Level::Note)),
             (Machine { cores: Some(1), ..fine() }, ("cores", Level::Warn)),
+            (Machine { physical_cores: Some(1), ..fine() }, ("cores", Level::Note)),
             (Machine { governors: vec!["powersave".to_owned()], ..fine() }, ("CPU governor", Level::Warn)),
             (Machine { io_uring_refused: Some(refused), ..fine() }, ("io_uring", Level::Note)),
             (Machine { cgroup: None, ..fine() }, ("cgroup v2", Level::Note)),

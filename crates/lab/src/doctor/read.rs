@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use rustix::fs::{Access, access};
 use signals::OtherProcesses;
+use stack::{Cpus, PhysicalCores};
 
 use super::{Cgroup, Machine, PortRange, open_file_limit};
 use crate::tools;
@@ -26,6 +27,7 @@ impl Machine {
             syn_cookies: number("/proc/sys/net/ipv4/tcp_syncookies"),
             time_wait_reuse: number("/proc/sys/net/ipv4/tcp_tw_reuse"),
             cores: std::thread::available_parallelism().ok().and_then(|cores| cores.get().try_into().ok()),
+            physical_cores: Some(PhysicalCores::of(&Cpus::of_this_thread()).count()),
             governors: governors(),
             io_uring_refused: driver::probe_uring(1).err(),
             cgroup: cgroup(),

@@ -14,7 +14,7 @@ use lab::calibrate;
 use lab::experiment::Ended;
 use live::{
     SecondLine, SecondLines, State, agent_line, finished_line, left_out_line, left_words, looked_line,
-    made_again_line, neighbours_line, precise_line, repeating_line, started, trial_words,
+    made_again_line, neighbours_line, precise_line, repeating_line, started, trial_words, waiting_line,
 };
 use plan::LoadPlan;
 use record::LoadResult;
@@ -211,6 +211,7 @@ impl RunProgress {
         match event {
             Event::LeftOut { stack, why } => self.screen.done(&left_out_line(stack, why)),
             Event::Building { stack } => self.screen.now(&format!("building {stack}"), true),
+            Event::Waiting { stack, for_what } => self.screen.now(&waiting_line(stack, for_what), true),
             Event::Starting { number, ahead, block, round, cell } => {
                 self.trial = trial_words(&started(*number, ahead, *block, round, cell));
                 self.screen.now(&format!("{}, {}", self.trial, left_words(ahead)), true);

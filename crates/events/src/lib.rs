@@ -62,6 +62,13 @@ pub enum Event<'a> {
         /// Its id.
         stack: &'a str,
     },
+    /// A stack is to be built, and something has to be waited for. When that is over, it is said to be built again.
+    Waiting {
+        /// Its id.
+        stack: &'a str,
+        /// For what.
+        for_what: &'a str,
+    },
     /// A trial starts.
     Starting {
         /// From 1.

@@ -2,15 +2,19 @@
 
 use plan::stack::StackManifest;
 use record::{CHECK_VERSION, CheckResult, Checked, EndpointCheck, StackCheck};
-use stack::{BuildOptions, ChainOptions, ConnectionCap, REQUESTS_MAX, StackError, StackReport};
+use stack::{BuildOptions, ChainOptions, ConnectionCap, REQUESTS_MAX, Shared, StackError, StackReport};
 
 use units::Duration;
 
 use crate::trial::{contract_record, not_measured_at};
 
 /// Builds, boots, asks and stops the last stack of `chain`, with those before it behind it. What goes wrong is in the
-/// record; no process is left.
-pub fn check(chain: &[&StackManifest], options: &ChainOptions<'_>) -> StackCheck {
+/// record; no process is left. `waits` is told which stack's build waits for what, and with `None` that it waits no more.
+pub fn check(
+    chain: &[&StackManifest],
+    options: &ChainOptions<'_>,
+    waits: &mut dyn FnMut(&str, Option<Shared>),
+) -> StackCheck {
     let stack = chain[chain.len() - 1];
     StackCheck {
         version: CHECK_VERSION,
@@ -18,11 +22,15 @@ pub fn check(chain: &[&StackManifest], options: &ChainOptions<'_>) -> StackCheck
         title: stack.title.clone(),
         generation: stack.generation.to_string(),
         upstream: (!stack.upstreams.is_empty()).then(|| stack.upstreams.join(", ")),
-        result: result(chain, options),
+        result: result(chain, options, waits),
     }
 }
 
-fn result(chain: &[&StackManifest], options: &ChainOptions<'_>) -> CheckResult {
+fn result(
+    chain: &[&StackManifest],
+    options: &ChainOptions<'_>,
+    waits: &mut dyn FnMut(&str, Option<Shared>),
+) -> CheckResult {
     let missing: Vec<String> = chain
         .iter()
         .flat_map(|stack| stack::missing(stack))
@@ -31,7 +39,7 @@ fn result(chain: &[&StackManifest], options: &ChainOptions<'_>) -> CheckResult {
     if !missing.is_empty() {
         return CheckResult::LeftOut { why: missing.join(", ") };
     }
-    match built_and_checked(chain, options) {
+    match built_and_checked(chain, options, waits) {
         Ok(report) => CheckResult::Checked(Box::new(as_record(report))),
         Err(error) => CheckResult::Failed { error: error.to_string() },
     }
@@ -40,10 +48,13 @@ fn result(chain: &[&StackManifest], options: &ChainOptions<'_>) -> CheckResult {
 fn built_and_checked(
     chain: &[&StackManifest],
     options: &ChainOptions<'_>,
+    waits: &mut dyn FnMut(&str, Option<Shared>),
 ) -> Result<StackReport, StackError> {
     let ChainOptions { proofload_exe, dir, interrupt, .. } = *options;
+    let log = dir.join("build.log");
     for stack in chain {
-        stack::build(stack, &BuildOptions { proofload_exe, log: &dir.join("build.log"), interrupt })?;
+        let options = BuildOptions { proofload_exe, log: &log, interrupt };
+        stack::build(stack, &options, &mut |shared| waits(&stack.id, shared))?;
     }
     stack::check(chain, options)
 }

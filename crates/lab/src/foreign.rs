@@ -18,7 +18,7 @@ use record::{
     Connections, Distribution, ForeignDriver, Generator, LOAD_VERSION, LittlesLaw, LoadResult, Outcomes,
 };
 use signals::{CpuReading, GeneratorUse, Sampled, Sampler, Subject};
-use stack::{BuildOptions, Cpus, Program, ProgramEnd, ProgramOptions, StackError};
+use stack::{BuildOptions, Cpus, Program, ProgramEnd, ProgramOptions, Shared, StackError};
 use units::{Duration, Instant};
 
 use crate::books::{asked_for, describe};
@@ -108,8 +108,12 @@ impl Programs {
     }
 
     /// Builds it, if its sources changed.
-    pub(crate) fn build(&self, options: &BuildOptions<'_>) -> Result<(), StackError> {
-        self.jmeter.iter().try_for_each(|jmeter| stack::build(jmeter, options).map(|_| ()))
+    pub(crate) fn build(
+        &self,
+        options: &BuildOptions<'_>,
+        waits: &mut dyn FnMut(Option<Shared>),
+    ) -> Result<(), StackError> {
+        self.jmeter.iter().try_for_each(|jmeter| stack::build(jmeter, options, &mut *waits).map(|_| ()))
     }
 
     /// Their versions by name.

@@ -14,6 +14,7 @@ use units::Duration;
 
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
+use crate::lock::{self, Shared};
 use crate::{log, needs, supervise};
 
 /// A build that takes longer is ended.
@@ -31,6 +32,9 @@ const GIT: &str = ".git";
 /// What the folder of a run has from its beginning on.
 const OF_A_RUN: [&str; 3] = ["experiment.toml", "trials.jsonl", "trials"];
 const LOCK: &str = ".lock";
+const MAVEN: &str = "mvn";
+/// Maven as a project brings it along.
+const MAVEN_WRAPPER: &str = "mvnw";
 /// There while a build goes on; found there by the next one, the last was cut short.
 const UNFINISHED: &str = ".unfinished";
 const HELP_FOLDER: &str = "check that the folder of stacks is writable";
@@ -40,7 +44,7 @@ const HELP_FOLDER: &str = "check that the folder of stacks is writable";
 pub struct BuildOutcome {
     /// Whether the command ran; not when nothing changed, or there is nothing to build.
     pub built: bool,
-    /// How long it all took, waiting for another proofload's build of it included.
+    /// How long it all took, waiting for others' builds included.
     pub took: Duration,
     /// A hash of the command and its inputs, in hexadecimal; `None` when there is nothing to build.
     pub inputs: Option<String>,
@@ -58,18 +62,23 @@ pub struct BuildOptions<'a> {
 }
 
 /// Builds `stack` unless its inputs and command are those of the last build that succeeded. Two that build the
-/// same at once wait for each other. However this process ends, the build ends with it; the next one begins with
+/// same at once wait for each other, and so do two that use Maven's repository; who waits for longer tells `waits` for
+/// what, and with `None` when it builds. However this process ends, the build ends with it; the next one begins with
 /// an empty build folder then, since nobody knows what was half written.
 ///
 /// Of the tools' versions only the JDK's is among the inputs: after a new compiler, remove the build folder.
-pub fn build(stack: &StackManifest, options: &BuildOptions<'_>) -> Result<BuildOutcome, StackError> {
+pub fn build(
+    stack: &StackManifest,
+    options: &BuildOptions<'_>,
+    waits: &mut dyn FnMut(Option<Shared>),
+) -> Result<BuildOutcome, StackError> {
     let begun = Instant::now();
     let Some(plan) = &stack.build else {
         return Ok(BuildOutcome { built: false, took: Duration::ZERO, inputs: None });
     };
     let command = fill(stack, plan);
     fs::create_dir_all(&plan.build_dir).map_err(StackError::io("make", &plan.build_dir, HELP_FOLDER))?;
-    let _lock = lock(&plan.build_dir.join(LOCK))?;
+    let _folder = hold_folder(stack, plan, options.interrupt, waits)?;
     let unfinished = plan.build_dir.join(UNFINISHED);
     if unfinished.exists() {
         clear(&plan.build_dir)?;
@@ -79,6 +88,7 @@ pub fn build(stack: &StackManifest, options: &BuildOptions<'_>) -> Result<BuildO
     let inputs = hash_inputs(plan, &command, stack.needs.jdk.and_then(needs::jdk_from).as_deref())?;
     let unchanged = fs::read_to_string(&stamp).is_ok_and(|last| last == inputs) && plan.output.exists();
     if !unchanged {
+        let _repository = hold_repository(stack, &command, options.interrupt, waits)?;
         remove_if_there(&stamp)?;
         fs::write(&unfinished, "").map_err(StackError::io("write", &unfinished, HELP_FOLDER))?;
         run(stack, plan, &command, options, &unfinished)?;
@@ -102,14 +112,50 @@ fn fill(stack: &StackManifest, plan: &Build) -> Vec<String> {
     plan.command.iter().map(|part| part.fill(&with)).collect()
 }
 
-/// Waits for an exclusive lock, which the kernel frees when the file is closed, however this process ends.
-fn lock(path: &Path) -> Result<File, StackError> {
-    let take = || {
-        let file = File::create(path)?;
-        file.lock()?;
-        io::Result::Ok(file)
-    };
-    take().map_err(StackError::io("lock", path, HELP_FOLDER))
+fn interrupted(stack: &StackManifest) -> StackError {
+    StackError::Interrupted { stack: stack.id.clone(), doing: "built" }
+}
+
+/// Waits for the folder that it is built in, which is its alone until the file is closed.
+fn hold_folder(
+    stack: &StackManifest,
+    plan: &Build,
+    interrupt: Interrupt<'_>,
+    waits: &mut dyn FnMut(Option<Shared>),
+) -> Result<File, StackError> {
+    let path = plan.build_dir.join(LOCK);
+    let failed = || StackError::io("lock", &path, HELP_FOLDER);
+    let file = File::create(&path).map_err(failed())?;
+    let mut tell = |is_waiting: bool| waits(is_waiting.then_some(Shared::BuildFolder));
+    let is_ours = lock::take(&file, lock::SILENT_MAX, interrupt, &mut tell).map_err(failed())?;
+    if is_ours { Ok(file) } else { Err(interrupted(stack)) }
+}
+
+/// Waits for the repository that Maven keeps for all checkouts of a user, where `command` uses it: two at once may write one
+/// file of it. `None` where there is nothing to wait for, or no lock.
+fn hold_repository(
+    stack: &StackManifest,
+    command: &[String],
+    interrupt: Interrupt<'_>,
+    waits: &mut dyn FnMut(Option<Shared>),
+) -> Result<Option<File>, StackError> {
+    if !uses_maven(&stack.needs.tools, command) {
+        return Ok(None);
+    }
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let Some(file) = home.and_then(|home| lock::of_maven_repository(&home)) else { return Ok(None) };
+    let mut tell = |is_waiting: bool| waits(is_waiting.then_some(Shared::MavenRepository));
+    match lock::take(&file, lock::SILENT_MAX, interrupt, &mut tell) {
+        Ok(true) => Ok(Some(file)),
+        Ok(false) => Err(interrupted(stack)),
+        // A file system may have no locks, and Maven does without.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether a build that needs `tools` runs Maven: by its own word, or by the wrapper that its command names.
+fn uses_maven(tools: &[String], command: &[String]) -> bool {
+    tools.iter().any(|tool| tool == MAVEN) || command.iter().any(|word| word.contains(MAVEN_WRAPPER))
 }
 
 fn remove_if_there(path: &Path) -> Result<(), StackError> {
@@ -176,7 +222,7 @@ fn run(
     }
     match ended {
         Ended::TooLate => Err(failed(format!("it took longer than {TIMEOUT}"))),
-        Ended::Interrupted => Err(StackError::Interrupted { stack: stack.id.clone(), doing: "built" }),
+        Ended::Interrupted => Err(interrupted(stack)),
         Ended::Itself(status) if !status.success() => Err(failed(format!("the command ended with {status}"))),
         Ended::Itself(_) if !plan.output.exists() => {
             Err(failed(format!("the command succeeded without making {}", plan.output.display())))
@@ -305,6 +351,14 @@ mod tests {
             hash_content(&file, &mut parts).unwrap();
             assert_eq!(whole.finish(), parts.finish(), "{length}");
         }
+    }
+
+    #[test]
+    fn a_build_that_runs_maven_is_known() {
+        let all = |words: &[&str]| -> Vec<String> { words.iter().map(|word| (*word).to_owned()).collect() };
+        assert!(uses_maven(&all(&["mvn"]), &all(&["sh", "../maven.sh"])));
+        assert!(uses_maven(&[], &all(&["sh", "-c", "./mvnw -q package"])));
+        assert!(!uses_maven(&all(&["go"]), &all(&["go", "build"])));
     }
 
     /// It would be built again after each build, and no run of it could be gone on with.

@@ -23,8 +23,10 @@ mod interrupt;
 mod jdk;
 mod kill;
 mod limits;
+mod lock;
 mod log;
 mod needs;
+mod physical;
 mod ports;
 mod program;
 mod ready;
@@ -44,9 +46,11 @@ pub use cpus::Cpus;
 pub use error::{Listening, LogEnd, StackError};
 pub use idle::{BURST_MAX, IdleAsking, burst_answers, idle_answers, kept_answers};
 pub use interrupt::Interrupt;
+pub use lock::Shared;
 pub use needs::{
     Missing, find_program, has_library, install_hint, java_from, java_version, jdk_from, missing, search_path,
 };
+pub use physical::PhysicalCores;
 pub use ports::ephemeral_range;
 pub use program::{Program, ProgramEnd, ProgramOptions, command_of};
 pub use running::Running;

@@ -144,7 +144,11 @@ mod tests {
     #[test]
     fn says_how_to_get_what_is_known() {
         assert_eq!(install_hint("mvn"), "apt-get install maven");
-        assert_eq!(install_hint("go"), "make setup, or a current one from https://go.dev/dl", "Debian's is too old");
+        assert_eq!(
+            install_hint("go"),
+            "make setup, or a current one from https://go.dev/dl",
+            "Debian's is too old"
+        );
         assert!(install_hint("JDK 17").starts_with("apt-get install openjdk-17-jdk-headless, or "));
         assert!(install_hint("Java 25").starts_with("make setup"), "no package has it");
         assert_eq!(install_hint("no-such-thing"), "install it and put it on the PATH");

@@ -54,13 +54,14 @@ fn run(argv: &[String]) -> io::Result<u8> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
     set_child_subreaper(Some(getpid()))?;
-    // Not waited for by std: `wait` below takes any child, and this one is recognised by its id.
-    let command = Command::new(program).args(arguments).stdin(Stdio::null()).spawn()?;
+    // Before the command: where there is no room for a thread, nothing is started that nobody would end.
     thread::Builder::new().name("watch-parent".to_owned()).spawn(|| {
         // Whatever more is written is of no interest; an error is an end, too.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         end_all();
     })?;
+    // Not waited for by std: `wait` below takes any child, and this one is recognised by its id.
+    let command = Command::new(program).args(arguments).stdin(Stdio::null()).spawn()?;
     let code = wait_for(command.id().cast_signed())?;
     end_rest();
     Ok(code)

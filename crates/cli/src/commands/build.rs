@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use stack::BuildOptions;
+use live::waiting_line;
+use stack::{BuildOptions, Shared};
 
 use crate::arguments::Build;
 use crate::commands::stacks::name_broken;
@@ -12,6 +13,12 @@ use crate::output::{print, say};
 use crate::progress::Screen;
 use crate::scratch::Scratch;
 use crate::workbench::Workbench;
+
+/// What goes on with a stack: its build, or what that waits for.
+fn show(screen: &Screen, stack: &str, waits: Option<Shared>) {
+    let text = waits.map_or_else(|| format!("building {stack}"), |it| waiting_line(stack, it.holder()));
+    screen.now(&text, true);
+}
 
 /// Runs the command.
 pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
@@ -35,11 +42,12 @@ pub fn run(arguments: &Build) -> Result<ExitCode, Failure> {
             if !is_new || control.is_interrupted() {
                 continue;
             }
-            screen.now(&format!("building {}", stack.id), true);
+            let mut tell = |waits| show(&screen, &stack.id, waits);
+            tell(None);
             let missing = stack::missing(stack);
             let outcome = match missing.first() {
                 Some(it) => Err(format!("{} is missing: {}", it.name, it.install)),
-                None => stack::build(stack, &options).map_err(|error| {
+                None => stack::build(stack, &options, &mut tell).map_err(|error| {
                     is_log_named |= !control.is_interrupted();
                     error.to_string()
                 }),

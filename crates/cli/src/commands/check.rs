@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::ExitCode;
 
+use live::waiting_line;
 use plan::PlanError;
 use plan::stack::{Catalogue, StackManifest};
 use record::{CHECK_VERSION, CheckResult, StackCheck};
@@ -31,7 +32,8 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
         if control.is_interrupted() {
             break;
         }
-        screen.now(&format!("{}/{}: {}: build, boot, check", index + 1, chosen.len(), stack.id), true);
+        let step = format!("{}/{}: {}: build, boot, check", index + 1, chosen.len(), stack.id);
+        screen.now(&step, true);
         let own = scratch.path().join(&stack.id);
         std::fs::create_dir(&own)
             .map_err(|error| Failure::system(format!("cannot make {} ({error})", own.display())))?;
@@ -42,7 +44,10 @@ pub fn run(arguments: &Check) -> Result<ExitCode, Failure> {
             cpus: None,
             interrupt: workbench.interrupt(),
         };
-        checks.push(lab::check(&catalogue.chain(&stack.id)?, &options));
+        checks.push(lab::check(&catalogue.chain(&stack.id)?, &options, &mut |stack, waits| {
+            let text = waits.map_or_else(|| step.clone(), |it| waiting_line(stack, it.holder()));
+            screen.now(&text, true);
+        }));
     }
     if arguments.which.all {
         checks.extend(catalogue.broken().map(|(id, error)| broken(id, error)));

@@ -1,8 +1,9 @@
 //! `proofload check` and `build` on real processes: one folder is a stack, and no stack stands in another's way.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use rustix::process::Signal;
 
@@ -197,6 +198,35 @@ fn two_at_once_share_a_build_and_no_port() {
     assert!(stacks.nothing_runs());
     let (code, text, _) = stacks.run(&["build", "--all"]);
     assert!(code == 0 && text.starts_with("a: unchanged"), "{text}");
+}
+
+/// Maven keeps what it brought for all checkouts of a user, and writes it without a lock. When the waiting is over, that is said.
+#[test]
+fn a_build_with_maven_waits_for_that_of_another_checkout() {
+    let built = target(
+        "requests_per_connection = 500\n[build]\ncommand = [\"sh\", \"-c\", \": ./mvnw; touch begun {build_dir}/x\"]\n\
+         inputs = [\"stack.toml\"]\noutput = \"x\"",
+        "",
+    );
+    for (verb, goes_on) in [("build", "building a"), ("check", "1/1: a: build, boot, check")] {
+        let stacks = Stacks::new(&[("a", &built)]);
+        let home = stacks.path().join("home");
+        fs::create_dir_all(home.join(".m2")).unwrap();
+        let lock = fs::File::create(home.join(".m2/.proofload.lock")).unwrap();
+        lock.lock().unwrap();
+        let mut command = proofload();
+        command.args([verb, "a", "--stacks"]).arg(stacks.path()).env("TMPDIR", stacks.path());
+        command.env("HOME", &home).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let said = "a waits for another build, of this or another checkout";
+        let waits = lines.find(|line| line.starts_with(said));
+        let begun = stacks.path().join("a/begun");
+        assert!(waits.is_some() && !begun.exists(), "{verb}");
+        drop(lock);
+        assert_eq!(lines.next().as_deref(), Some(goes_on));
+        assert_eq!((child.wait().unwrap().code(), begun.exists()), (Some(0), true), "{verb}");
+    }
 }
 
 #[test]

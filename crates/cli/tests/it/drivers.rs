@@ -1,12 +1,14 @@
 //! `proofload run --driver`: the real wrk and the real JMeter in our place.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use rustix::process::Signal;
 
 use crate::common::{processes_with, signal, wait_until};
 use crate::driven::{EXPERIMENT, lab, run, texts};
-use crate::lab::trials;
+use crate::lab::{Lab, target_stack, trials};
 
 #[test]
 fn what_a_driver_cannot_do_is_said_before_anything_runs() {
@@ -38,6 +40,35 @@ fn a_driver_that_is_not_installed_is_named_with_what_installs_it() {
     assert_eq!(output.status.code(), Some(3));
     assert!(texts(&output).1.contains("apt-get install wrk"), "{}", texts(&output).1);
     assert!(!lab.path("runs").exists(), "nothing was made");
+}
+
+/// The log lies in the run's folder, which goes where a run never began.
+#[test]
+fn a_jmeter_that_cannot_be_built_leaves_the_log_that_it_names() {
+    let lab = Lab::new(EXPERIMENT, &[("pool", &target_stack(r#""--model", "pool""#))]);
+    let build = lab.path("stacks/_builds/jmeter");
+    fs::create_dir_all(build.join(".mvn")).unwrap();
+    for name in ["pom.xml", "libraries.sha256", "../maven.sh"] {
+        fs::write(build.join(name), "echo no network; exit 7").unwrap();
+    }
+    // A JDK and Maven, as far as anybody looks.
+    let jdk = lab.path("jdk");
+    fs::create_dir_all(jdk.join("bin")).unwrap();
+    fs::write(jdk.join("release"), "JAVA_VERSION=\"17.0.1\"\n").unwrap();
+    for name in ["java", "javac", "mvn"] {
+        let program = jdk.join("bin").join(name);
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", jdk.join("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = lab.command();
+    command.args(["--driver", "jmeter"]).arg(lab.path("test.toml"));
+    let output = command.env("JAVA_HOME", &jdk).env("HOME", lab.root()).env("PATH", path).output().unwrap();
+    let errors = texts(&output).1;
+    assert!(!output.status.success() && errors.contains("cannot build stack `jmeter`"), "{errors}");
+    let log = errors.lines().find_map(|line| line.trim().strip_prefix("last lines of ")?.strip_suffix(':'));
+    let log = log.unwrap_or_else(|| panic!("it names no log: {errors}"));
+    assert!(fs::read_to_string(log).unwrap().contains("no network"), "{errors}");
 }
 
 #[test]

@@ -51,7 +51,8 @@ impl Bench {
 
     pub fn build_until(&self, interrupt: Interrupt<'_>) -> Result<BuildOutcome, StackError> {
         let log = self.log();
-        stack::build(&self.stack, &BuildOptions { proofload_exe: standin(), log: &log, interrupt })
+        let options = BuildOptions { proofload_exe: standin(), log: &log, interrupt };
+        stack::build(&self.stack, &options, &mut |_| {})
     }
 
     pub fn boot(&self) -> Result<Running, StackError> {

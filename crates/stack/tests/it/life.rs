@@ -322,6 +322,24 @@ fn an_interrupted_build_ends_and_the_next_begins_afresh() {
     assert!(bench.build().unwrap().built);
 }
 
+/// The kernel would wait on, whatever signal comes.
+#[test]
+fn a_build_that_waits_for_another_can_be_interrupted() {
+    let bench = Bench::new(
+        "[build]\ncommand = [\"sh\", \"-c\", \"touch {build_dir}/out\"]\ninputs = [\"stack.toml\"]\n\
+        output = \"out\"\n[run]\ncommand = [\"a\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
+    );
+    let folder = bench.stack.build_dir();
+    fs::create_dir_all(&folder).unwrap();
+    let lock = fs::File::create(folder.join(".lock")).unwrap();
+    lock.lock().unwrap();
+    let wanted = AtomicBool::new(true);
+    let error = bench.build_until(Interrupt::when(&wanted)).unwrap_err();
+    assert!(matches!(error, StackError::Interrupted { doing: "built", .. }), "{error}");
+    drop(lock);
+    assert!(bench.build().unwrap().built);
+}
+
 #[test]
 fn what_is_no_file_or_a_run_wrote_is_nothing_to_build_from() {
     let bench = Bench::new(

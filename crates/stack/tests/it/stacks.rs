@@ -82,7 +82,7 @@ fn try_stack(chain: &[&StackManifest]) -> Result<(), String> {
     let (proofload_exe, log, interrupt) = (standin(), &folder.path().join("build.log"), Interrupt::NEVER);
     for stack in chain {
         let options = BuildOptions { proofload_exe, log, interrupt };
-        build(stack, &options).map_err(|error| error.to_string())?;
+        build(stack, &options, &mut |_| {}).map_err(|error| error.to_string())?;
     }
     let options = ChainOptions {
         proofload_exe,

@@ -15,6 +15,7 @@ use crate::decided::open_before;
 use crate::error::{LabError, NotMeasured};
 use crate::failures::Failures;
 use crate::foreign::Programs;
+use crate::left::Known;
 use crate::order::Place;
 use crate::phase::{Came, Done, Phase, TableKey};
 use crate::quiet::{disturbance, look, repeats_max};
@@ -248,18 +249,8 @@ impl<'a> Course<'a> {
     }
 
     fn is_to_do(&self, phase: &Phase, place: &Place, precise: &[TableKey]) -> bool {
-        let cell = phase.cell(place);
-        !self.done.contains_key(&place.index)
-            && !self.left_out.contains_key(&cell.stack)
-            && !self.has_failed(phase, place)
-            && !precise.contains(&phase.table(place))
-            && self.open.as_ref().is_none_or(|open| phase.is_for(place, open))
-    }
-
-    /// Whether a trial of the same cell did.
-    fn has_failed(&self, phase: &Phase, place: &Place) -> bool {
-        let its = phase.places.iter().filter(|it| (it.round, it.cell) == (place.round, place.cell));
-        self.failures.any(its.map(|it| it.index))
+        let Self { done, failures, left_out, .. } = self;
+        Known { done, failures, left_out, open: self.open.as_ref(), precise }.leaves(phase, place)
     }
 
     /// Where blocks end when claims are decided: looks at them, and says what is left.

@@ -7,7 +7,7 @@ use events::{Ahead, Event};
 use plan::stack::Catalogue;
 use plan::{Drivers, Ends, Experiment, Pace, Processes};
 use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest};
-use stack::{BuildOptions, Interrupt, StackError};
+use stack::{BuildOptions, Interrupt, Shared, StackError};
 
 pub use crate::bench::{Bench, Ended};
 use crate::clock::now;
@@ -51,9 +51,11 @@ pub fn carry_out(
         build_programs(&programs, dir, bench, observe)?;
         build_all(experiment, dir, bench, &mut left_out, observe)
     };
-    let built = build().inspect_err(|_| {
-        // Without a manifest there is nothing to resume, and an empty run only puzzles.
-        let _ = std::fs::remove_dir_all(dir);
+    let built = build().inspect_err(|error| {
+        // Without a manifest there is nothing to resume, and an empty run only puzzles. A build that failed names its log there.
+        if !matches!(error, LabError::Stack(_)) {
+            let _ = std::fs::remove_dir_all(dir);
+        }
     })?;
     for (stack, why) in &left_out {
         observe(Event::LeftOut { stack, why });
@@ -132,12 +134,20 @@ fn build_programs(
     observe(Event::Building { stack: &program.id });
     let interrupt = Interrupt::when(bench.interrupt.flag());
     let log = dir.join("build.log");
-    programs.build(&BuildOptions { proofload_exe: bench.proofload_exe, log: &log, interrupt }).map_err(
-        |error| match error {
-            StackError::Interrupted { .. } => LabError::InterruptedEarly,
-            error => error.into(),
-        },
-    )
+    let options = BuildOptions { proofload_exe: bench.proofload_exe, log: &log, interrupt };
+    let built = programs.build(&options, &mut |waits| observe(building(&program.id, waits)));
+    built.map_err(|error| match error {
+        StackError::Interrupted { .. } => LabError::InterruptedEarly,
+        error => error.into(),
+    })
+}
+
+/// What is told of a build that waits, or waits no more.
+fn building(stack: &str, waits: Option<Shared>) -> Event<'_> {
+    match waits {
+        Some(shared) => Event::Waiting { stack, for_what: shared.holder() },
+        None => Event::Building { stack },
+    }
 }
 
 /// Whether a run can be gone on with here; else why not. Trials of two machines, or of two versions of what measures
@@ -145,6 +155,11 @@ fn build_programs(
 pub fn can_be_resumed(manifest: &Manifest, version: &str) -> Result<(), String> {
     if manifest.proofload != version {
         return Err(format!("it was made by version {}, this is {version}", manifest.proofload));
+    }
+    if manifest.processes == Processes::Block.name() && !manifest.same_loads {
+        let why = "it was begun by another version, by which each process of a block went through its loads in an order of its \
+                   own, and a twin did not serve all that its stack did";
+        return Err(why.to_owned());
     }
     let here = machine::machine();
     let there = &manifest.machine;
@@ -194,7 +209,7 @@ fn build_all(
         if chain.iter().any(|stack| stack.site().is_none()) {
             observe(Event::Building { stack: id });
         }
-        match build_chain(&chain, bench, &log) {
+        match build_chain(&chain, bench, &log, observe) {
             Err(StackError::Interrupted { .. }) => return Err(LabError::InterruptedEarly),
             Ok(entry) => {
                 built.insert(id.to_owned(), entry);
@@ -212,13 +227,15 @@ fn build_chain(
     chain: &[&plan::stack::StackManifest],
     bench: &Bench<'_>,
     log: &Path,
+    observe: &mut dyn FnMut(Event<'_>),
 ) -> Result<StackManifest, StackError> {
     let interrupt = Interrupt::when(bench.interrupt.flag());
     let options = BuildOptions { proofload_exe: bench.proofload_exe, log, interrupt };
     let mut entries = BTreeMap::new();
     let mut front = StackManifest::default();
     for stack in chain {
-        let inputs = stack::build(stack, &options)?.inputs;
+        let mut tell = |waits| observe(building(&stack.id, waits));
+        let inputs = stack::build(stack, &options, &mut tell)?.inputs;
         stack::reach(stack, interrupt)?;
         front = StackManifest {
             title: stack.title.clone(),
@@ -268,6 +285,7 @@ fn manifest(
             Processes::Fresh => String::new(),
             longer @ (Processes::Kept | Processes::Block) => longer.name().into(),
         },
+        same_loads: procedure.processes == Processes::Block,
         drivers: experiment.drivers.iter().map(|driver| driver.key().to_owned()).collect(),
         selection: experiment.selection.as_ref().map(|cells| cells.iter().cloned().collect()),
         quick: experiment.pace == Pace::Quick,
@@ -313,4 +331,29 @@ fn versions(tools: &[&str]) -> BTreeMap<String, String> {
             State::Missing | State::Broken { .. } => None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Its blocks would be of two kinds.
+    #[test]
+    fn a_run_whose_twins_served_other_loads_is_not_gone_on_with() {
+        let told = |processes: &str, same_loads: bool| {
+            let manifest = Manifest {
+                proofload: "1".into(),
+                machine: machine::machine(),
+                processes: processes.into(),
+                same_loads,
+                ..Manifest::default()
+            };
+            can_be_resumed(&manifest, "1")
+        };
+        let why = told("block", false).unwrap_err();
+        assert!(why.starts_with("it was begun by another version, by which"), "{why}");
+        for goes_on in [told("block", true), told("kept", false), told("", false)] {
+            assert_eq!(goes_on, Ok(()));
+        }
+    }
 }

@@ -29,6 +29,7 @@ mod foreign;
 pub mod hosts;
 mod idle;
 mod job;
+mod left;
 pub mod load;
 mod machine;
 mod order;

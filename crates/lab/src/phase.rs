@@ -8,10 +8,13 @@ use record::{RankedBy, Trial, TrialResult, observed};
 use stats::{Observation, blocks_needed, is_precise, pairs_of};
 use units::{Duration, Seed, Share};
 
-use crate::order::{Place, order, order_by_process};
+use crate::order::{Place, Served, order, order_by_process};
 
 /// Cells that are compared with each other: those of a round at the same number of connections, by the same driver.
 pub(crate) type TableKey = (usize, u32, Driver);
+
+/// A cell: its round, and its index in that.
+pub(crate) type CellAt = (usize, usize);
 
 /// What came of trials, by their index.
 pub(crate) type Done = BTreeMap<u32, Came>;
@@ -20,9 +23,9 @@ pub(crate) type Done = BTreeMap<u32, Came>;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Came {
     /// Expected answers a second; `None` where it failed.
-    goodput_per_s: Option<f64>,
+    pub(crate) goodput_per_s: Option<f64>,
     /// What its table is ranked by.
-    ranked: Observation,
+    pub(crate) ranked: Observation,
 }
 
 impl Came {
@@ -46,6 +49,8 @@ pub(crate) struct Phase {
     name: &'static str,
     /// The experiment's.
     seed: Seed,
+    /// How long a stack's process lives.
+    processes: Processes,
     pub(crate) rounds: Vec<Round>,
     /// Every trial it may make, in order.
     pub(crate) places: Vec<Place>,
@@ -69,6 +74,7 @@ impl Phase {
         Self {
             name: "capacity",
             seed: experiment.seed,
+            processes: procedure.processes,
             rounds,
             places,
             blocks,
@@ -96,6 +102,7 @@ impl Phase {
         Self {
             name: "latency",
             seed: experiment.seed,
+            processes: experiment.procedure.processes,
             rounds,
             places,
             blocks,
@@ -140,13 +147,41 @@ impl Phase {
         of_table.map(|cell| cell.load.named())
     }
 
-    /// Whether one of `open` is measured at this place, or beside it in its round.
+    /// Whether one of `open` is measured at this place; of a control, beside it in its round. A twin goes on where its stack does:
+    /// nothing else is beside it, and it is to serve what its stack does.
     pub(crate) fn is_for(&self, place: &Place, open: &BTreeSet<CellId>) -> bool {
         let (round, cell) = (&self.rounds[place.round].name, self.cell(place));
         let connections = cell.load.connections.get();
         open.iter()
             .filter(|it| it.round == *round)
-            .any(|it| !cell.role.is_stack() || (&it.stack, it.connections) == (&cell.stack, connections))
+            .any(|it| cell.role == Role::Control || (&it.stack, it.connections) == (&cell.stack, connections))
+    }
+
+    /// Whether a twin at this place serves what its stack does, where processes live for a block. Neither is tried again at a load
+    /// at which it failed. So the twin ends where its stack did, and at all loads once it alone failed at one: what is left of it
+    /// would be another kind of process. `has_failed` says of a cell whether it did in the blocks before one.
+    pub(crate) fn is_alike(&self, place: &Place, has_failed: impl Fn(CellAt, u32) -> bool) -> bool {
+        let cell = self.cell(place);
+        if self.processes != Processes::Block || cell.role != Role::Twin {
+            return true;
+        }
+        self.doubled(&cell.stack).into_iter().all(|[own, twin]| {
+            let is_here = twin == (place.round, place.cell);
+            if has_failed(own, place.block) { !is_here } else { !has_failed(twin, place.block) }
+        })
+    }
+
+    /// The cells of a stack, each with that of its twin, which has as many.
+    fn doubled(&self, stack: &str) -> Vec<[CellAt; 2]> {
+        let mut pairs = Vec::new();
+        for (round, cells) in self.rounds.iter().map(|round| &round.cells).enumerate() {
+            let of = move |role: Role| {
+                let is_its = move |it: &(usize, &Cell)| it.1.role == role && it.1.stack == stack;
+                cells.iter().enumerate().filter(is_its).map(move |(cell, _)| (round, cell))
+            };
+            pairs.extend(of(Role::Stack).zip(of(Role::Twin)).map(|(own, twin)| [own, twin]));
+        }
+        pairs
     }
 
     /// The tables that are as precise as was asked for after the blocks before `block`.
@@ -207,13 +242,16 @@ fn places_of(experiment: &Experiment, seed: Seed, blocks: u32, rounds: &[Round])
     if experiment.procedure.processes != Processes::Block {
         return order(seed, blocks, &sizes(rounds));
     }
-    let mut processes: BTreeMap<(&str, Role), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut loads: BTreeMap<TableKey, usize> = BTreeMap::new();
+    let mut processes: BTreeMap<(&str, Role), Vec<Served>> = BTreeMap::new();
     for (round, cells) in rounds.iter().map(|round| &round.cells).enumerate() {
         for (index, cell) in cells.iter().enumerate() {
-            processes.entry((&cell.stack, cell.role)).or_default().push((round, index));
+            let next = loads.len();
+            let load = *loads.entry((round, cell.load.connections.get(), cell.driver)).or_insert(next);
+            processes.entry((&cell.stack, cell.role)).or_default().push(Served { round, cell: index, load });
         }
     }
-    order_by_process(seed, blocks, &processes.into_values().collect::<Vec<_>>())
+    order_by_process(seed, blocks, loads.len(), &processes.into_values().collect::<Vec<_>>())
 }
 
 fn sizes(rounds: &[Round]) -> Vec<usize> {

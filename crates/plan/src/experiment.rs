@@ -1,6 +1,7 @@
 //! An experiment: rounds of stacks × loads × endpoint, read from a TOML file.
 
 pub mod bounds;
+mod companions;
 mod driver;
 mod latency;
 mod load_table;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use units::{Duration, Seed, Share};
 
+use self::companions::add_companions;
 pub use self::driver::{Driver, Drivers};
 pub use self::latency::latency_of;
 use self::load_table::{Layers, LoadTable};
@@ -93,12 +95,12 @@ pub struct Experiment {
 pub struct Round {
     /// Its name, unique in the experiment.
     pub name: String,
-    /// Its cells, by load, then by driver and then by stack; behind those of a load and driver their twin and their
+    /// Its cells, by load, then by driver and then by stack; behind those of a load and driver their twins and their
     /// control.
     pub cells: Vec<Cell>,
     /// Shares of what the slowest stack carries, at which answer times are compared in the open model afterwards.
     pub latency: Vec<Share>,
-    /// Whether the first stack of each of its loads runs twice.
+    /// Whether a stack of each of its loads runs twice.
     pub twin: bool,
     /// Whether each of its loads is held against the calibration target.
     pub control: bool,
@@ -111,7 +113,7 @@ pub enum Role {
     /// A stack of the round.
     #[default]
     Stack,
-    /// The first stack of a load once more: what lies between the two is no difference.
+    /// A stack of a load once more: what lies between the two is no difference.
     Twin,
     /// The same client against the calibration target: what it can do at all.
     Control,
@@ -238,11 +240,11 @@ impl Experiment {
                 let what = format!("two rounds are called `{}`", round.name.get_ref());
                 return Err(reader.place(PlanError::new(what, "rename one"), Some(&round.name)));
             }
-            let mut driven = with_drivers(reader.round(round, &procedure)?, &drivers)
+            let driven = with_drivers(reader.round(round, &procedure)?, &drivers)
                 .map_err(|error| reader.place(error, Some(&round.name)))?;
-            driven.cells = with_companions(&driven, procedure.companions);
             rounds.push(driven);
         }
+        add_companions(&mut rounds, &procedure);
         if rounds.is_empty() {
             let error = PlanError::new("the experiment has no round", "add a [[round]] with stacks in it");
             return Err(error.in_file(path));
@@ -277,9 +279,9 @@ impl Experiment {
                 let connections = cell.load.connections.get();
                 cell.role == Role::Stack && names.contains(&CellId { round, stack, connections })
             });
-            round.cells = with_companions(round, self.procedure.companions);
         }
         self.rounds.retain(|round| !round.cells.is_empty());
+        add_companions(&mut self.rounds, &self.procedure);
         self.selection = Some(names.clone());
         if self.rounds.is_empty() {
             return Err(PlanError::new(
@@ -292,9 +294,9 @@ impl Experiment {
 }
 
 impl Experiment {
-    /// Leaves of the experiment what it takes to decide claims that are about `cells`: these, one twin and one control a
-    /// round, on processes of a block each, in as many blocks as `looks` says: as few as the first of them, as many as the
-    /// last.
+    /// Leaves of the experiment what it takes to decide claims that are about `cells`: these, one control a round, and of each round
+    /// one of its stacks with a twin, on processes of a block each, in as many blocks as `looks` says: as few as the first of them,
+    /// as many as the last.
     pub fn decide(&mut self, cells: &BTreeSet<CellId>, looks: &[u32]) -> Result<(), PlanError> {
         let (Some(first), Some(last)) = (looks.first(), looks.last()) else { return self.select(cells) };
         let procedure = &mut self.procedure;
@@ -307,6 +309,17 @@ impl Experiment {
 }
 
 impl Experiment {
+    /// How many requests all trials of one cell make together at most, where that is known beforehand of every cell.
+    pub fn requests_max(&self) -> Option<u64> {
+        // How many are due at a share of a capacity depends on that.
+        let are_all_counted = self.rounds.iter().all(|round| round.latency.is_empty());
+        let cells = self.rounds.iter().flat_map(|round| &round.cells).filter(|cell| cell.role.is_stack());
+        let of_trials: Option<Vec<u64>> = cells.map(|cell| cell.load.requests_max()).collect();
+        let most = of_trials.filter(|_| are_all_counted)?.into_iter().max()?;
+        let blocks = self.procedure.blocks.max(self.procedure.blocks_max);
+        Some(most.saturating_mul(blocks.into()))
+    }
+
     /// Trials of a block, and about how long they take.
     pub fn block_guess(&self) -> (u32, Duration) {
         self.guess_of(self.rounds.iter().flat_map(|round| &round.cells), false)
@@ -352,32 +365,6 @@ fn with_drivers(round: Round, drivers: &Drivers) -> Result<Round, PlanError> {
         drivers.iter().flat_map(move |driver| of_load.iter().map(move |cell| Cell { driver, ..cell.clone() }))
     });
     Ok(Round { cells: cells.collect(), ..round })
-}
-
-/// The round's own cells with twins and controls behind those that they stand beside.
-fn with_companions(round: &Round, companions: Companions) -> Vec<Cell> {
-    let target = StackManifest::control();
-    let is_of_table = |a: &Cell, b: &Cell| (a.load.connections, a.driver) == (b.load.connections, b.driver);
-    let tables: Vec<&[Cell]> = round.cells.chunk_by(is_of_table).collect();
-    let has_companions = |table: usize| match companions {
-        Companions::OfTables => true,
-        Companions::OfRounds => (0..tables.len())
-            .filter(|other| tables[*other][0].driver == tables[table][0].driver)
-            .max_by_key(|other| (tables[*other].len(), std::cmp::Reverse(*other)))
-            .is_some_and(|largest| largest == table),
-    };
-    let mut cells: Vec<Cell> = Vec::new();
-    for (index, of_load) in tables.iter().enumerate() {
-        cells.extend_from_slice(of_load);
-        let Some(first) = of_load.first().filter(|_| has_companions(index)) else { continue };
-        if round.twin {
-            cells.push(first.twin());
-        }
-        if round.control {
-            cells.push(first.control(&target.id, &target.endpoints[0]));
-        }
-    }
-    cells
 }
 
 #[derive(Debug, Deserialize)]

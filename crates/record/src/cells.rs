@@ -131,14 +131,16 @@ pub fn measured_by_block(trials: &[Trial], is_of_cell: impl Fn(&Trial) -> bool) 
     by_block(trials, |trial| stands_for_its_stack(trial) && is_of_cell(trial))
 }
 
-/// The same of a cell's twin, with the stack that is doubled; `None` where no trial of a twin is of such a cell.
+/// The same of a table's twin, with the stack that is doubled; `None` where no trial of a twin is of the table. Of several stacks
+/// that are, the first by name is, in whatever order their trials were made.
 pub fn twins_by_block(
     trials: &[Trial],
     is_of_table: impl Fn(&Trial) -> bool,
 ) -> Option<(&str, Vec<Option<&Measured>>)> {
     let is_twin = |trial: &Trial| trial.role == Role::Twin && is_of_table(trial);
-    let stack = &trials.iter().find(|trial| is_twin(trial))?.stack;
-    Some((stack, by_block(trials, |trial| is_twin(trial) && trial.stack == *stack)))
+    let stacks = trials.iter().filter(|trial| is_twin(trial)).map(|trial| trial.stack.as_str());
+    let stack = stacks.min()?;
+    Some((stack, by_block(trials, |trial| is_twin(trial) && trial.stack == stack)))
 }
 
 fn by_block(trials: &[Trial], counts: impl Fn(&Trial) -> bool) -> Vec<Option<&Measured>> {
@@ -217,6 +219,17 @@ mod tests {
         assert_eq!(told, ["proofload", "wrk"]);
         let is_ours = |trial: &Trial| CellName::of(trial).driver.is_own();
         assert_eq!(trials_of(&trials, is_ours).count(), 1);
+    }
+
+    /// Those of a stack that several rounds share may stand beside those of another in one of them.
+    #[test]
+    fn the_twin_of_a_table_is_the_same_one_in_whatever_order_trials_were_made() {
+        let twin = |stack| Trial { role: Role::Twin, ..failed(0, "r", stack, "1 connections") };
+        let of = |trials: [Trial; 3]| twins_by_block(&trials, |_| true).map(|(stack, _)| stack.to_owned());
+        let own = failed(0, "r", "0", "1 connections");
+        assert_eq!(of([twin("b"), twin("a"), own.clone()]), Some("a".into()));
+        assert_eq!(of([twin("a"), own.clone(), twin("b")]), Some("a".into()));
+        assert_eq!(twins_by_block(&[own], |_| true), None);
     }
 
     #[test]

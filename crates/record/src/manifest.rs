@@ -48,6 +48,11 @@ pub struct Manifest {
     /// How long a stack's process lives: `kept` for the whole run, `block` for a block; empty, for one trial.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub processes: String,
+    /// Whether all processes of a block went through its loads in one order, and a twin's through all that its stack's did. Absent
+    /// where a process was for one trial or for all, and in records of versions in which each process of a block had an order of
+    /// its own, and a twin one load of its round.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_loads: bool,
     /// What measures each cell: `proofload`, `wrk`, `jmeter`; empty in records of versions that knew the first only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<String>,

@@ -1,6 +1,6 @@
 //! A cell of a claim, and what its trials may be used for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plan::{CellId, Metric, Role};
 use record::{
@@ -178,13 +178,14 @@ fn claimed_ceiling(cell: &CellId, trials: &[Trial]) -> Option<f64> {
     ceiling_per_s(trials, |control| control.is_beside(cell)).or_else(|| ceiling_per_s(trials, is_of_round))
 }
 
-/// The connections of the table in which the twin of a cell's round is: its own where that has one.
+/// The connections of the table whose twin stands for a cell: of those of its round that have one, the nearest, and the smaller of
+/// two; its own where that has one.
 fn twins_connections(cell: &CellId, trials: &[Trial]) -> Option<u32> {
-    let twins = || trials.iter().filter(|trial| trial.role == Role::Twin).map(CellName::of);
-    if twins().any(|twin| twin.is_beside(cell)) {
-        return Some(cell.connections);
-    }
-    twins().find(|twin| twin.round == cell.round && twin.driver.is_own())?.load.users()
+    let twins = trials.iter().filter(|trial| trial.role == Role::Twin).map(CellName::of);
+    let of_round = twins.filter(|twin| twin.round == cell.round && twin.driver.is_own());
+    let all: BTreeSet<u32> = of_round.filter_map(|twin| twin.load.users()).collect();
+    let apart = |users: &u32| (f64::from(*users) / f64::from(cell.connections)).ln().abs();
+    all.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b)))
 }
 
 /// The ratios of a stack and its twin in the table of `cell`, or in the one of its round that has a twin; `None` where there is

@@ -58,7 +58,7 @@ pub struct Procedure {
     pub ends: Ends,
     /// What twins and controls stand beside.
     pub companions: Companions,
-    /// Whether the first stack of each load runs twice.
+    /// Whether a stack of each load runs twice: the first, or where a process lives for a block, the one that costs least.
     pub twin: bool,
     /// Whether each load is held against the calibration target.
     pub control: bool,
@@ -83,7 +83,7 @@ pub enum Placement {
     /// All on the same cores.
     #[default]
     Shared,
-    /// The client on the first half of the cores, the servers on the others.
+    /// The client on half of the cores at most, the servers on the others; threads of a physical core stay together.
     Split,
 }
 
@@ -101,7 +101,7 @@ pub enum Ends {
 pub enum Companions {
     /// Each table: a load of a round.
     OfTables,
-    /// Each round, at the load with the most stacks.
+    /// Each round: a control at the load with the most stacks, and a twin of a stack that is at most of its loads.
     OfRounds,
 }
 
@@ -113,7 +113,7 @@ pub enum Processes {
     #[default]
     Fresh,
     /// For one block: it is booted and warmed up once, and measured in all of the block's cells that are of it, one after
-    /// another. Blocks have processes of their own, so intervals are of any.
+    /// another, and so is its twin. Blocks have processes of their own, so intervals are of any.
     Block,
     /// For the whole run, so that it is booted and warmed up once: intervals are of these processes only. The twin is
     /// another process of its stack.

@@ -47,6 +47,15 @@ fn a_round_is_stacks_times_loads() {
 }
 
 #[test]
+fn how_many_requests_a_cell_has_at_most_is_known_where_they_are_counted() {
+    assert_eq!(parse(GOOD).unwrap().requests_max(), None);
+    let counted = GOOD.replace("duration = \"2s\"", "requests = 100");
+    assert_eq!(parse(&counted).unwrap().requests_max(), Some(2000), "of twenty blocks");
+    let blocks = counted.replace("title = \"t\"", "title = \"t\"\nblocks = 3");
+    assert_eq!(parse(&blocks).unwrap().requests_max(), Some(300));
+}
+
+#[test]
 fn one_number_of_connections_needs_no_brackets() {
     let loads = |connections: &str| {
         let text = GOOD.replace("connections = [4, 8]", &format!("connections = {connections}"));
@@ -359,6 +368,64 @@ fn a_selection_leaves_cells_with_a_twin_and_a_control_of_their_own() {
     let single = "target-single";
     assert_eq!(told, [(single, Role::Stack), (single, Role::Twin), ("control", Role::Control)]);
     assert!(experiment.select(&[name("target-pool", 9)].into()).is_err());
+}
+
+/// Of two rounds at 4 and 8 connections, whose processes live for a block, the cells that have a twin. What stands behind the
+/// stacks of a round are keys of it.
+fn twins_of_a_block(one: &str, two: &str) -> Vec<String> {
+    let round = |name: &str, stacks: &str| {
+        format!("[[round]]\nname = \"{name}\"\nendpoint = \"hello\"\nstacks = {stacks}\n")
+    };
+    let text = format!(
+        "title = \"t\"\nprocesses = \"block\"\n[load]\nconnections = [4, 8]\nduration = \"2s\"\n{}{}",
+        round("one", one),
+        round("two", two)
+    );
+    let experiment = parse(&text).unwrap();
+    let cells = experiment.rounds.iter().flat_map(|round| round.cells.iter().map(move |cell| (round, cell)));
+    let twins = cells.filter(|(_, cell)| cell.role == Role::Twin);
+    twins.map(|(round, it)| format!("{} {} {}", round.name, it.stack, it.load.connections)).collect()
+}
+
+/// A process of a block serves all that is of its stack, and one that serves less is no twin of it. So a twin does for every round
+/// that its stack is in, and the stack with the fewest cells has one.
+#[test]
+fn a_twin_of_a_block_has_all_cells_of_its_stack() {
+    let both = "[\"target-pool\", \"target-single\"]";
+    let of_pool = ["one target-pool 4", "one target-pool 8", "two target-pool 4", "two target-pool 8"];
+    assert_eq!(twins_of_a_block(both, both), of_pool);
+    assert_eq!(twins_of_a_block(both, "[\"target-pool\"]"), of_pool);
+    assert_eq!(twins_of_a_block("[\"target-pool\"]", &format!("{both}\ntwin = false")), of_pool);
+    assert_eq!(
+        twins_of_a_block(both, "[\"target-pool\", \"target-event-loop\"]"),
+        ["one target-single 4", "one target-single 8", "two target-event-loop 4", "two target-event-loop 8"]
+    );
+    let none: [&str; 0] = [];
+    assert_eq!(twins_of_a_block(&format!("{both}\ntwin = false"), &format!("{both}\ntwin = false")), none);
+}
+
+/// The stack that is at most of a round's loads, so that its twin stands beside them all.
+#[test]
+fn claims_are_decided_beside_twins_at_as_many_loads_as_can_be_and_one_control() {
+    let name = |stack: &str, connections| CellId { round: "hello".into(), stack: stack.into(), connections };
+    let mut experiment = parse(GOOD).unwrap();
+    let cells = [name("target-pool", 8), name("target-single", 4), name("target-single", 8)];
+    experiment.decide(&cells.into(), &[6, 8]).unwrap();
+    let told: Vec<(&str, Role, u32)> = experiment.rounds[0]
+        .cells
+        .iter()
+        .map(|cell| (cell.stack.as_str(), cell.role, cell.load.connections.get()))
+        .collect();
+    let due = [
+        ("target-single", Role::Stack, 4),
+        ("target-single", Role::Twin, 4),
+        ("target-pool", Role::Stack, 8),
+        ("target-single", Role::Stack, 8),
+        ("target-single", Role::Twin, 8),
+        ("control", Role::Control, 8),
+    ];
+    assert_eq!(told, due);
+    assert_eq!(experiment.block_guess().0, 6);
 }
 
 fn driven(text: &str, drivers: &str) -> Result<Experiment, PlanError> {

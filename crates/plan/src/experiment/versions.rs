@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use units::Share;
 
-use super::{Cell, Experiment, Pace, Processes, Role, with_companions};
+use super::companions::add_companions;
+use super::{Cell, Experiment, Pace, Processes, Role};
 use crate::error::PlanError;
 use crate::stack::Catalogue;
 use crate::version::Version;
@@ -73,10 +74,10 @@ impl Experiment {
                 }
             }
             round.twin = true;
-            round.cells = with_companions(round, self.procedure.companions);
         }
         self.rounds.retain(|round| !round.cells.is_empty());
         self.procedure.processes = Processes::Fresh;
+        add_companions(&mut self.rounds, &self.procedure);
         if self.rounds.is_empty() {
             let words: Vec<String> = left_out.words().collect();
             let what = format!("no round has a service that both versions have: {}", words.join("; "));

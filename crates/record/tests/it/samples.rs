@@ -278,6 +278,7 @@ pub(crate) fn manifest() -> Manifest {
         pace: "full".into(),
         placement: "split".into(),
         processes: "kept".into(),
+        same_loads: true,
         drivers: vec!["proofload".into(), "wrk".into()],
         selection: Some(vec![CellId { round: "hello".into(), stack: "gin".into(), connections: 64 }]),
         quick: false,

@@ -257,6 +257,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         pace: "full".into(),
         placement: "shared".into(),
         processes: String::new(),
+        same_loads: false,
         drivers: Vec::new(),
         selection: None,
         quick: false,

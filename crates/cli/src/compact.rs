@@ -6,7 +6,7 @@ use std::path::Path;
 use record::{CellName, Manifest, Measured, RunDir, Server, Trial, TrialResult, cells, trials_of};
 
 use crate::exit::Failure;
-use crate::output::{say, write_whole};
+use crate::output::{say, write_into_run};
 use crate::recorded;
 
 /// Readings of a trial that are kept, of the whole load evenly.
@@ -30,7 +30,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
         record::write_signals(&here, &thinned(readings))?;
         // Somebody may have sent the run: what a link leads to is no part of it.
         if let Some(log) = record::interval_log_bytes(&there)? {
-            write_whole(&here.join("response_time.hlog"), &log)?;
+            write_into_run(&here.join("response_time.hlog"), &log)?;
         }
     }
     drop(run);

@@ -34,8 +34,13 @@ pub struct LoadGate<'a> {
 }
 
 impl<'a> LoadGate<'a> {
-    /// `None` where nothing is asked. What a load alone can't know is refused before anything is sent.
-    pub fn open(arguments: &'a Gate, before: Option<LoadsBefore>) -> Result<Option<Self>, Failure> {
+    /// `None` where nothing is asked. What a load alone can't know is refused before anything is sent, and so is what can't be of
+    /// so many requests, where it is known how many there are.
+    pub fn open(
+        arguments: &'a Gate,
+        before: Option<LoadsBefore>,
+        requests_max: Option<u64>,
+    ) -> Result<Option<Self>, Failure> {
         let asked = gate::Gate::new(arguments.fail_if.clone(), gate::Against::default())?;
         let Some(gate) = asked.or_else(|| before.is_some().then(gate::Gate::default)) else {
             return nothing_asked(arguments, "give a --fail-if").map(|()| None);
@@ -43,6 +48,7 @@ impl<'a> LoadGate<'a> {
         if let Some(condition) = gate.beyond_a_load() {
             return Err(beyond_a_load(condition).into());
         }
+        gate::can_hold(&gate.fail_if, requests_max)?;
         can_be_written(arguments)?;
         Ok(Some(Self { arguments, gate, before, batches: Batches::default() }))
     }

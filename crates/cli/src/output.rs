@@ -101,16 +101,30 @@ pub fn show(picture: &str) {
     let _ = stderr.write_all(picture.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Writes a file so that a reader, such as a collector that looks every few seconds, sees all of it or what was there
-/// before. What is no ordinary file, such as a pipe, is written to as it is.
+/// Writes a file that the user named, so that a reader, such as a collector that looks every few seconds, sees all of it or
+/// what was there before. What is no ordinary file, such as a pipe, is written to as it is; a link stays, and what it leads
+/// to is written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let is_special = std::fs::metadata(path).is_ok_and(|it| !it.is_file());
-    let written = if is_special { std::fs::write(path, bytes) } else { write_and_rename(path, bytes) };
-    written.map_err(|error| unwritten(path, &error))
+    let write = || {
+        if is_special { std::fs::write(path, bytes) } else { write_and_rename(&led_to(path)?, bytes) }
+    };
+    write().map_err(|error| unwritten(path, &error))
 }
 
-/// The same of a file in a run's own directory, which nobody named and somebody may have sent: what is there goes, and nothing is
-/// written to where it leads.
+/// Where the file is that `path` names, behind all links.
+fn led_to(path: &Path) -> std::io::Result<PathBuf> {
+    if !path.is_symlink() {
+        return Ok(path.to_owned());
+    }
+    // Where it leads to nothing yet, a file is made there. Opened and not only read: the kernel follows no link that somebody
+    // else left in a folder of all users, such as /tmp.
+    File::options().write(true).create(true).truncate(false).open(path)?;
+    path.canonicalize()
+}
+
+/// The same of a file whose name nobody typed: in a run's own directory, which somebody may have sent, or in a folder that is given
+/// for several. What is there goes, and nothing is written to where it leads.
 pub fn write_into_run(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write_and_rename(path, bytes).map_err(|error| unwritten(path, &error))
 }
@@ -204,6 +218,24 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         // Whoever names a device means it.
         write_whole(Path::new("/dev/null"), b"report").unwrap();
+    }
+
+    #[test]
+    fn a_link_that_somebody_names_stays_and_leads_to_what_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let [target, link, second] = ["target.json", "link", "second"].map(|it| folder.path().join(it));
+        std::os::unix::fs::symlink("target.json", &link).unwrap();
+        std::os::unix::fs::symlink(&link, &second).unwrap();
+        // There is no such file yet, and then there is one.
+        for (path, text) in [(&link, "first"), (&second, "again")] {
+            write_whole(path, text.as_bytes()).unwrap();
+            assert!(link.is_symlink() && second.is_symlink());
+            assert_eq!(std::fs::read_to_string(&target).unwrap(), text);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+        let circle = folder.path().join("circle");
+        std::os::unix::fs::symlink("circle", &circle).unwrap();
+        assert!(write_whole(&circle, b"x").is_err() && circle.is_symlink());
     }
 
     #[test]

@@ -82,6 +82,11 @@ pub fn max_loss(text: &str) -> Result<Share, PlanError> {
     Ok(share)
 }
 
+/// An error where one of the conditions can't hold of so many requests; who does not know how many there are finds none.
+pub fn can_hold(conditions: &[Condition], requests_max: Option<u64>) -> Result<(), PlanError> {
+    requests_max.map_or(Ok(()), |most| conditions.iter().try_for_each(|it| it.can_hold_of(most)))
+}
+
 impl Gate {
     /// Of what was written: `None` where nothing is asked. That a loss is allowed asks for nothing yet: what is written elsewhere may
     /// name whom it is to ([`Gate::is_against_some`]).

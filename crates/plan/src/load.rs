@@ -235,6 +235,15 @@ impl LoadPlan {
         self.connections.get().saturating_mul(self.http.streams())
     }
 
+    /// How many requests it makes at most, where that is known beforehand.
+    pub fn requests_max(&self) -> Option<u64> {
+        let due = match self.load {
+            Load::Open { arrivals, .. } => due_max(arrivals, self.stop.duration),
+            Load::Closed { .. } | Load::Scripted { .. } => None,
+        };
+        self.stop.requests.map(NonZeroU64::get).into_iter().chain(due).min()
+    }
+
     /// Among how many threads or machines it can be shared at most: each has a connection, room for a request that waits,
     /// and a request to make.
     pub fn shares_max(&self) -> u32 {
@@ -355,6 +364,18 @@ impl LoadPlan {
             }
         }
     }
+}
+
+/// How many requests are due at most in any span of this length; of random arrivals nobody knows.
+fn due_max(arrivals: Arrivals, span: Duration) -> Option<u64> {
+    let (rate, size) = match arrivals {
+        Arrivals::Constant(rate) => (rate, 1),
+        Arrivals::Bursts { rate, size } => (rate, size.get()),
+        Arrivals::Poisson(_) => return None,
+    };
+    let size = f64::from(size);
+    let due = (rate.as_per_sec() * span.as_secs_f64() / size).ceil() * size;
+    (span != Duration::MAX).then_some(due as u64)
 }
 
 fn http_version(arguments: &LoadArguments) -> Result<HttpVersion, PlanError> {

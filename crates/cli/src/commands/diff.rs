@@ -11,7 +11,7 @@ use explain::{blocks_of_versions, compare_versions, gate_versions, gate_without,
 use lab::LabError;
 use lab::experiment::{Bench, Ended, carry_out};
 use live::length_words;
-use plan::gate::{Baseline, Condition, Gate};
+use plan::gate::{Baseline, Condition, Gate, can_hold};
 use plan::stack::{Catalogue, StackManifest};
 use plan::{Experiment, KeptRuns, Pace, PlanError, Role, Round, Until, Version, toml_file};
 use record::{GateAnswer, RevisionName, VERSIONS_FILE, VERSIONS_VERSION, Versions};
@@ -293,6 +293,10 @@ fn compared(
     let of_gate = blocks_needed(intervals_of_versions(&asked.fail_if, pairs));
     let least = u32::try_from(of_gate.max(blocks_of_versions(pairs))).unwrap_or(u32::MAX);
     experiment.go_on(Until { precision: arguments.until, has_budget: arguments.budget.is_some() }, least);
+    // The gate of a file is for its full loads; a quick look has shorter ones.
+    if experiment.pace == Pace::Full {
+        can_hold(&asked.fail_if, experiment.requests_max())?;
+    }
     Ok(Compared { experiment, missing: left_out.missing })
 }
 

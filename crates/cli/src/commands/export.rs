@@ -18,7 +18,7 @@ use self::send::{Receiver, Taken};
 use crate::arguments::export::{At, Export};
 use crate::clock::now_ms;
 use crate::exit::Failure;
-use crate::output::{print_quoted, write_whole};
+use crate::output::{print_quoted, write_into_run, write_whole};
 use crate::recorded;
 
 /// The largest result that is read; one has some 20 KB.
@@ -120,7 +120,7 @@ impl Source {
         let mut written = 0;
         for trial in trials {
             if let Some(times) = times_of(dir, trial)? {
-                write_whole(&folder.join(format!("{:04}.hgrm", trial.index)), hgrm(&times).as_bytes())?;
+                write_into_run(&folder.join(format!("{:04}.hgrm", trial.index)), hgrm(&times).as_bytes())?;
                 written += 1;
             }
         }

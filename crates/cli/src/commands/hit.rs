@@ -78,7 +78,7 @@ pub fn run(arguments: &Hit) -> Result<ExitCode, Failure> {
     }
     agents::no_ledger(arguments, "of one machine, whose load ends with it")?;
     let Way { target, targets, socket, peers, words } = Way::open(arguments, target, &plan, &settings)?;
-    let (mut beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
+    let (mut beside, log) = (Beside::open(arguments, plan.requests_max())?, beside::log(arguments)?);
     let saved = Saved::open(arguments)?;
     let job = Job {
         url: &target.url,

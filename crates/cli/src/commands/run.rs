@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use ::report::page::model::Page;
 use lab::experiment::{Bench, Ended, carry_out, resume};
-use plan::gate::Gate;
+use plan::gate::{Gate, can_hold};
 use plan::stack::Catalogue;
 use plan::{Experiment, KeptRuns, Pace, PlanError, shell, toml_file};
 use record::{RunDir, Versions};
@@ -134,6 +134,10 @@ fn checked<'a>(
         What::Anew(path) => {
             let experiment = experiment(arguments, path, catalogue)?;
             knows_baseline(asked, &experiment)?;
+            // The gate of a file is for its full loads; a quick look has shorter ones.
+            if let Some(asked) = asked.filter(|_| experiment.pace == Pace::Full) {
+                can_hold(&asked.fail_if, experiment.requests_max())?;
+            }
             Ok(Work::Anew(path, experiment.into()))
         }
         What::GoesOn(dir) => Ok(Work::GoesOn(dir)),

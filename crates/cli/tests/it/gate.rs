@@ -66,6 +66,33 @@ fn a_gate_that_makes_no_sense_is_refused_before_anything_is_sent() {
 }
 
 #[test]
+fn a_bound_that_the_requests_can_t_reach_is_refused_before_anything_is_sent() {
+    // Who connects would wait for ever.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let said = "`errors > 100` can't hold: there are 100 requests at most that can fail";
+    for load in [&["-n", "100"][..], &["-c", "20", "--requests-per-user", "5"], &["-r", "50", "-d", "2s"]] {
+        for option in ["--fail-if", "--stop-if"] {
+            let told = ends_with(2, &[&["hit", &url, option, "errors>100"][..], load].concat());
+            assert!(told.contains(said) && told.contains("or a share"), "{told}");
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.toml");
+    let text = "title = \"t\"\nblocks = 4\nload = { connections = 2, requests = 25 }\n[gate]\nfail_if = [\"errors>100\"]\n\
+                [quick]\nrequests = 5\n\
+                [[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
+    fs::write(&file, text).unwrap();
+    let file_name = file.to_str().unwrap();
+    let told = ends_with(2, &["run", file_name, "--dry-run"]);
+    assert!(told.contains(said), "{told}");
+    ends_with(0, &["run", file_name, "--dry-run", "--quick"]);
+    // One trial more, and all of them may fail.
+    fs::write(&file, text.replace("blocks = 4", "blocks = 5")).unwrap();
+    ends_with(0, &["run", file_name, "--dry-run"]);
+}
+
+#[test]
 fn what_is_lost_goes_by_what_file_and_options_say_together() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("proofload.toml");

@@ -143,6 +143,19 @@ fn errors_limit(text: &str) -> Result<Limit, String> {
     count.map_err(|_| "write a share such as 1%, or a whole number of requests such as 0".to_owned())
 }
 
+impl Condition {
+    /// An error where it can't hold of so many requests, though all of them failed.
+    pub fn can_hold_of(&self, requests_max: u64) -> Result<(), PlanError> {
+        let Limit::Count(limit) = self.limit else { return Ok(()) };
+        if limit.saturating_add(u64::from(self.spares_limit)) <= requests_max {
+            return Ok(());
+        }
+        let requests = if requests_max == 1 { "request" } else { "requests" };
+        let what = format!("`{self}` can't hold: there are {requests_max} {requests} at most that can fail");
+        Err(PlanError::new(what, "write a lower number, or a share such as 'errors>1%'"))
+    }
+}
+
 impl FromStr for Condition {
     type Err = PlanError;
 
@@ -292,6 +305,26 @@ mod tests {
             let error = text.parse::<Condition>().expect_err(text).to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn no_more_can_fail_than_there_are() {
+        for (text, requests, can_hold) in [
+            ("errors>99", 100, true),
+            ("errors>=100", 100, true),
+            ("errors>100", 100, false),
+            ("errors>=101", 100, false),
+            ("errors>0", 1, true),
+            ("errors>1", 1, false),
+            ("errors>18446744073709551615", 5, false),
+            ("errors>50%", 1, true),
+            ("p99>50ms", 1, true),
+        ] {
+            assert_eq!(parsed(text).can_hold_of(requests).is_ok(), can_hold, "{text} of {requests}");
+        }
+        let told = parsed("errors>100").can_hold_of(100).unwrap_err().to_string();
+        assert!(told.contains("`errors > 100` can't hold: there are 100 requests at most"), "{told}");
+        assert!(told.contains("write a lower number, or a share such as 'errors>1%'"), "{told}");
     }
 
     proptest! {

@@ -79,6 +79,29 @@ fn threads_share_connections_and_requests_exactly() {
     assert!(configs.iter().all(|it| it.requests_of_all == plan.stop.requests), "all know when it ends");
 }
 
+#[test]
+fn how_many_requests_there_are_at_most_is_known_of_counts_and_of_even_arrivals() {
+    let most = |arguments: LoadArguments| LoadPlan::new(&arguments).unwrap().requests_max();
+    let base = LoadArguments::default;
+    let at = |per_sec: f64, duration_ms: u64| LoadArguments {
+        rate: Rate::per_sec(per_sec),
+        duration: Some(Duration::from_millis(duration_ms)),
+        ..base()
+    };
+    assert_eq!(most(base()), None);
+    assert_eq!(most(LoadArguments { requests: Some(100), ..base() }), Some(100));
+    let each = LoadArguments { connections: Some(20), requests_per_user: Some(5), ..base() };
+    assert_eq!(most(each), Some(100));
+    assert_eq!(most(at(50.0, 2000)), Some(100));
+    assert_eq!(most(at(7.0, 1500)), Some(11));
+    let bursts = ArrivalsName::Bursts(NonZeroU32::new(40).unwrap());
+    assert_eq!(most(LoadArguments { arrivals: bursts, ..at(50.0, 2000) }), Some(120));
+    assert_eq!(most(LoadArguments { requests: Some(30), ..at(50.0, 2000) }), Some(30));
+    assert_eq!(most(LoadArguments { arrivals: ArrivalsName::Poisson, ..at(50.0, 2000) }), None);
+    let no_length = LoadArguments { rate: Rate::per_sec(50.0), requests: Some(30), ..base() };
+    assert_eq!(most(no_length), Some(30));
+}
+
 /// JMeter's load of the write-ups.
 #[test]
 fn users_come_one_after_another_and_leave_after_their_requests() {

@@ -56,6 +56,11 @@ impl<'a> Several<'a> {
         Ok(Self { target, plan, expect, tls, host, port })
     }
 
+    /// What is made of it beside its result.
+    pub fn beside<'s>(&self, arguments: &'s Hit) -> Result<Beside<'s>, Failure> {
+        Beside::open(arguments, self.plan.requests_max())
+    }
+
     /// The load, in words of the lab.
     pub fn asked<'s>(&'s self, log: Option<&'s IntervalLog>) -> Asked<'s> {
         Asked {
@@ -86,7 +91,7 @@ pub fn no_ledger(arguments: &Hit, of: &str) -> Result<(), PlanError> {
 pub fn run(arguments: &Hit, several: &Several<'_>, fleet: Arc<dyn Fleet>) -> Result<ExitCode, Failure> {
     no_ledger(arguments, "of --hosts, whose agents end with their streams")?;
     several.asked(None).check(fleet.names().len())?;
-    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
+    let (beside, log) = (several.beside(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
     let asked = several.asked(log.as_ref());
     carry(arguments, (beside, log.as_ref()), (asked.url, asked.plan), &control, |observe| {
@@ -101,7 +106,7 @@ pub fn run_listening(
     fleet: Arc<Listening>,
 ) -> Result<ExitCode, Failure> {
     several.asked(None).check(fleet.names().len())?;
-    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
+    let (beside, log) = (several.beside(arguments)?, beside::log(arguments)?);
     let control = interrupt::on_signals()?;
     let reached = Reached::Listening(arguments.agents.listening.clone());
     let asked = several.asked(log.as_ref());

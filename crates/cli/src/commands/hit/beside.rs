@@ -31,8 +31,8 @@ pub struct Beside<'a> {
 }
 
 impl<'a> Beside<'a> {
-    /// Before the load, so that nothing is measured for what can't be.
-    pub fn open(arguments: &'a Hit) -> Result<Self, Failure> {
+    /// Before the load, so that nothing is measured for what can't be. It makes so many requests at most, where that is known.
+    pub fn open(arguments: &'a Hit, requests_max: Option<u64>) -> Result<Self, Failure> {
         let earlier = arguments.compare_to.as_deref().map(|path| {
             let text = toml_file::read_up_to(path, EARLIER_BYTES_MAX)?;
             LoadResult::from_json(path, &text).map_err(Failure::usage)
@@ -40,8 +40,8 @@ impl<'a> Beside<'a> {
         let before = arguments.against.baseline.as_deref();
         let before = before.map(|folder| loads_in(folder, arguments.against.max_loss)).transpose()?;
         Ok(Self {
-            gate: LoadGate::open(&arguments.gate, before)?,
-            stop: Stop::open(&arguments.stop_if)?,
+            gate: LoadGate::open(&arguments.gate, before, requests_max)?,
+            stop: Stop::open(&arguments.stop_if, requests_max)?,
             earlier: earlier.transpose()?,
             percentiles: Percentiles::open(arguments)?,
         })

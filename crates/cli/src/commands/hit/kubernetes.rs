@@ -31,7 +31,7 @@ pub fn run(arguments: &Hit, several: &Several<'_>, server: Option<Server<'_>>) -
     if options.manifest {
         return pods::print_manifest(options, &wanted);
     }
-    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
+    let (beside, log) = (several.beside(arguments)?, beside::log(arguments)?);
     let asked = several.asked(log.as_ref());
     let control = interrupt::on_signals()?;
     let mut tell = |text: &str| {

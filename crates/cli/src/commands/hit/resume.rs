@@ -18,7 +18,7 @@ use crate::interrupt;
 pub fn run(arguments: &Hit, dir: &Path) -> Result<ExitCode, Failure> {
     let left = Left::open(dir, env!("PROOFLOAD_VERSION"))?;
     // Whoever ends pods ends their load: a mistake in what is made of it must not.
-    let (beside, log) = (Beside::open(arguments)?, beside::log(arguments)?);
+    let (beside, log) = (Beside::open(arguments, left.plan().requests_max())?, beside::log(arguments)?);
     let made = (beside, log.as_ref());
     match left.reached().clone() {
         Reached::Listening(addresses) => {

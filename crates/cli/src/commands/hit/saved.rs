@@ -9,7 +9,7 @@ use plan::PlanError;
 
 use crate::arguments::Hit;
 use crate::exit::Failure;
-use crate::output::{say, write_whole};
+use crate::output::{say, write_into_run};
 
 /// Where they go, where none is named.
 const FOLDER_DEFAULT: &str = "wrong-responses";
@@ -60,7 +60,7 @@ impl Saved {
         let Self { folder, keep } = self;
         let answers = keep.into_answers();
         for (number, KeptAnswer { bytes, .. }) in (1..).zip(&answers) {
-            write_whole(&folder.path.join(format!("{number:04}.http")), bytes)?;
+            write_into_run(&folder.path.join(format!("{number:04}.http")), bytes)?;
         }
         if !quiet && !answers.is_empty() {
             let cut = answers.iter().filter(|it| it.is_cut).count();

@@ -90,7 +90,7 @@ fn carry(
         return Err(PlanError::new(what, "leave it out, or write https:// for http://").into());
     }
     environment::note_proxy(arguments.quiet, servers.hosts());
-    let mut beside = Beside::open(arguments)?;
+    let mut beside = Beside::open(arguments, setting.requests.map(NonZeroU64::get))?;
     let plan = plan(&prepared, &setting, &servers)?;
     // What empties a file comes behind all that may refuse the load.
     let log = beside::log(arguments)?;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use events::Moment;
 use plan::PlanError;
-use plan::gate::{Condition, Limit, Metric};
+use plan::gate::{Condition, Limit, Metric, can_hold};
 use units::Duration;
 
 /// A share is of so much of the load: what goes on now, and not how well it began.
@@ -23,11 +23,13 @@ pub struct Stop {
 
 impl Stop {
     /// `None` where nothing is asked. What can't be known while a load goes on is refused before anything is sent.
-    pub fn open(conditions: &[Condition]) -> Result<Option<Self>, PlanError> {
+    /// So is what can't be of so many requests, where it is known how many there are.
+    pub fn open(conditions: &[Condition], requests_max: Option<u64>) -> Result<Option<Self>, PlanError> {
         if let Some(other) = conditions.iter().find(|it| it.metric != Metric::Errors) {
             let help = "write --stop-if 'errors>5%', and hold the whole load to the other one with --fail-if";
             return Err(PlanError::new(format!("`{other}` ends no load: only errors do"), help));
         }
+        can_hold(conditions, requests_max)?;
         let stop = Self { conditions: conditions.to_vec(), recent: VecDeque::new(), failed: 0, why: None };
         Ok((!conditions.is_empty()).then_some(stop))
     }
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
 
     fn stop(condition: &str) -> Stop {
-        Stop::open(&[condition.parse().expect("it is one")])
+        Stop::open(&[condition.parse().expect("it is one")], None)
             .expect("it is about errors")
             .expect("it is asked")
     }
@@ -148,11 +150,16 @@ mod tests {
 
     #[test]
     fn what_a_load_can_t_be_ended_by_is_refused() {
-        let told = Stop::open(&["p99>50ms".parse().expect("it is one")]).err().expect("it is refused");
+        let told = |condition: &str, requests_max: Option<u64>| {
+            Stop::open(&[condition.parse().expect("it is one")], requests_max).err().expect("it is refused")
+        };
+        let counted = told("errors>100", Some(100)).to_string();
+        assert!(counted.contains("`errors > 100` can't hold: there are 100 requests at most"), "{counted}");
+        let told = told("p99>50ms", None);
         assert!(
             told.to_string().contains("only errors do") && told.to_string().contains("--fail-if"),
             "{told}"
         );
-        assert!(Stop::open(&[]).expect("nothing is wrong").is_none());
+        assert!(Stop::open(&[], None).expect("nothing is wrong").is_none());
     }
 }

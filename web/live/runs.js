@@ -59,7 +59,11 @@ async function showHistory() {
   const parts = series.map((one) => {
     const part = make("div", "", "times");
     const name = nameOf(one);
-    const changes = one.changes.map((it) => `${W.changed} ×${it.ratio.toFixed(2)}: ${one.points[it.at].run}`);
+    const changes = one.changes.map((it) => {
+      // What beside the stack became another: then the change need not be the stack's.
+      const others = it.conditions ? W.along_with(it.conditions.map((other) => other.what).join(", ")) : "";
+      return `${W.changed} ×${it.ratio.toFixed(2)}: ${one.points[it.at].run}${others}`;
+    });
     part.append(make("h3", name));
     part.append(points(one.points.map((it) => it.value), new Set(one.changes.map((it) => it.at)), format(metric), name));
     if (changes.length > 0) part.append(make("p", changes.join("; "), "bad"));
@@ -69,7 +73,7 @@ async function showHistory() {
 }
 
 document.title = `${W.runs} – Proofload`;
-byId("head").append(...HEADS.map((head) => make("th", W[head])));
+byId("head").append(...HEADS.map((head) => headOf(W[head])));
 for (const option of byId("metric").options) say(option, W[option.value]);
 byId("metric").addEventListener("change", () => showHistory().catch(complain));
 showRuns().catch(complain);

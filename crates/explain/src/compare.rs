@@ -1,24 +1,28 @@
 //! Two recorded runs compared: what differs in what they are of, and what changed in what they found.
 //!
 //! Blocks of two runs have nothing to do with each other, so cells are compared by the rank-sum test and its shift
-//! (`stats::TwoSamples`). A trial that brought nothing good is the worst there is, and no trial less: how many of those there
-//! are is compared by Fisher's test, and the share of requests that failed in a trial by the rank-sum test. Holm's method
-//! goes over all tests of all cells. Whatever else changed on the machine between the runs is in the difference, too.
-//! `docs/compare.md` states the rules.
+//! (`stats::TwoSamples`), by goodput, and where a rate is asked for by the 99th percentile. A trial that brought nothing good is
+//! the worst there is, and no trial less: how many of those there are is compared by Fisher's test, and the share of requests
+//! that failed in a trial by the rank-sum test. Holm's method goes over all tests of all cells. That nothing got worse is said
+//! where an interval says so, and not where no test says otherwise. Where the runs differ in more than the stack
+//! (`crate::conditions`), no change is the stack's alone, and none is called. `docs/compare.md` states the rules.
 
+mod beside;
 mod inputs;
 mod side;
 mod tests_of_cells;
+mod verdict;
 
 use std::collections::BTreeMap;
 
-use record::{CellName, Driver, Manifest, Trial, cells, measured_controls};
+use record::{CellName, Driver, Manifest, RankedBy, Trial, cells, measured_by_block, measured_controls};
 use serde::Serialize;
-use stats::{ALPHA, LEAST_EFFECT, Ratio, least_rank_sum_p};
+use stats::{Least, Ratio};
 
+pub use self::beside::WithinRuns;
 use self::side::Side;
 use self::tests_of_cells::{Adjusted, CellTests};
-use crate::audit::FAILED_SHARE_MAX;
+use crate::conditions::{Conditions, RunDifference};
 use crate::usable::median;
 
 /// Version of [`RunsCompared`] as JSON.
@@ -46,7 +50,7 @@ pub struct RunsCompared {
     pub a: RunSide,
     /// The second run.
     pub b: RunSide,
-    /// The loss of goodput that is allowed, as a share.
+    /// The loss that is allowed, as a share.
     pub threshold: f64,
     /// What differs in what they are of.
     pub differences: Vec<RunDifference>,
@@ -75,17 +79,6 @@ pub struct RunSide {
     pub planned: u32,
 }
 
-/// Something in which two runs are not of the same.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunDifference {
-    /// What: `cores`, `inputs of jetty`.
-    pub what: String,
-    /// In the first run.
-    pub a: String,
-    /// In the second.
-    pub b: String,
-}
-
 /// The controls of a round at a load, in both runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ControlChange {
@@ -106,14 +99,16 @@ pub struct ControlChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeVerdict {
-    /// It lost more goodput than is allowed, more of its trials or of its requests fail, or it no longer answers.
+    /// It lost more than is allowed, more of its trials or of its requests fail, or it no longer answers.
     Worse,
-    /// It lost no more than is allowed.
+    /// It surely lost no more than is allowed, if anything.
     AllowedLoss,
     /// It gained.
     Better,
-    /// Nothing shows that it changed.
+    /// It surely changed by no more than counts.
     Unchanged,
+    /// What was measured is in line with more than one of these, or more than the stack is another.
+    CouldNotTell,
     /// So few trials can't show it.
     TooFew,
 }
@@ -130,6 +125,8 @@ pub enum WorseBy {
     FailedRequests,
     /// Its goodput fell.
     Goodput,
+    /// At the rate that was asked for, its 99th percentile grew.
+    ResponseP99,
 }
 
 impl WorseBy {
@@ -142,6 +139,7 @@ impl WorseBy {
             Self::FailedTrials => "more trials failed",
             Self::FailedRequests => "more requests failed",
             Self::Goodput => "less goodput",
+            Self::ResponseP99 => "longer p99",
         }
     }
 }
@@ -151,9 +149,10 @@ impl ChangeVerdict {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Worse => "worse",
-            Self::AllowedLoss => "loss, allowed",
+            Self::AllowedLoss => "within what is allowed",
             Self::Better => "better",
             Self::Unchanged => "no change",
+            Self::CouldNotTell => "could not tell",
             Self::TooFew => "too few trials",
         }
     }
@@ -180,7 +179,9 @@ pub struct CellChange {
     pub driver: Driver,
     /// The stack.
     pub stack: String,
-    /// Trials whose goodput is compared. One that failed or brought no good answer counts as a goodput of 0.
+    /// By what it is compared.
+    pub ranked_by: RankedBy,
+    /// Trials whose goodput counts. One that failed or brought no good answer counts as a goodput of 0.
     pub trials: [usize; 2],
     /// Of those, the ones that failed or brought no good answer.
     pub failed_trials: [usize; 2],
@@ -192,7 +193,7 @@ pub struct CellChange {
     pub failed_share_p: Option<f64>,
     /// Their median goodputs, 1/s.
     pub goodput_per_s: [Option<f64>; 2],
-    /// The second over the first.
+    /// What it is compared by: the second over the first.
     pub ratio: Option<f64>,
     /// The lower end of its 95 % interval.
     pub low: Option<f64>,
@@ -200,10 +201,20 @@ pub struct CellChange {
     pub high: Option<f64>,
     /// How often chance alone would bring as much, adjusted for the tests of all cells.
     pub p: f64,
+    /// What is no further from 1 is no change, as a share: 2 %, or how far a stack and its twin were apart in its table.
+    pub least_effect: f64,
+    /// In each run, a stack over its twin in its table; absent where there is none.
+    pub twins: [Option<f64>; 2],
     /// What became of it.
     pub verdict: ChangeVerdict,
     /// In what it got worse, where it did.
     pub worse_by: Vec<WorseBy>,
+    /// Why nothing could be told, where that is so.
+    pub why: Option<String>,
+    /// What beside the stack was another in the two runs.
+    pub conditions: Vec<String>,
+    /// How it stands beside the control or another stack of its own run, where conditions were others.
+    pub within: Option<WithinRuns>,
     /// 99th percentile of response time, µs: the middle one of the trials'.
     pub response_p99_us: [Option<Bounded>; 2],
     /// Server CPU time a request, with what stands behind it, µs: the median of the trials'.
@@ -225,6 +236,11 @@ impl RunsCompared {
         self.cells.iter().filter(|it| it.verdict == verdict).count()
     }
 
+    /// Of how many cells it could not be told what became of them.
+    pub fn open(&self) -> usize {
+        self.count(ChangeVerdict::CouldNotTell) + self.count(ChangeVerdict::TooFew)
+    }
+
     /// Of how many cells it could not be told whether more of their trials fail.
     pub fn open_rises(&self) -> usize {
         self.cells.iter().filter(|it| it.is_rise_of_failures_open()).count()
@@ -237,29 +253,31 @@ fn is_rise(failed: [usize; 2], trials: [usize; 2]) -> bool {
 }
 
 /// Compares the cells that two runs have in common. `threshold` is the loss that is allowed, as a share; nothing nearer
-/// than [`LEAST_EFFECT`] is called a change.
+/// than [`stats::LEAST_EFFECT`] is called a change.
 pub fn compare_runs(a: RecordedRun<'_>, b: RecordedRun<'_>, threshold: f64) -> RunsCompared {
     let (of_a, of_b) = (cells(a.trials), cells(b.trials));
     let common: Vec<&CellName> = of_a.iter().filter(|cell| of_b.contains(cell)).collect();
     let only = |own: &[CellName], other: &[CellName]| {
         own.iter().filter(|cell| !other.contains(cell)).map(name).collect::<Vec<String>>()
     };
-    let sides: Vec<[Side<'_>; 2]> =
-        common.iter().map(|cell| [Side::of(a.trials, cell), Side::of(b.trials, cell)]).collect();
-    let tests: Vec<CellTests> = sides.iter().map(|[a, b]| CellTests::of(a, b)).collect();
+    let both: Vec<InBoth<'_>> = common.iter().map(|cell| InBoth::of(a, b, cell)).collect();
+    let tests: Vec<CellTests> = both.iter().map(|it| CellTests::of(&it.sides[0], &it.sides[1])).collect();
     let (adjusted, tested) = tests_of_cells::adjusted(&tests);
-    let compared = common.iter().zip(&sides).zip(tests.iter().zip(adjusted));
-    let compared = compared.map(|((cell, sides), (tests, p))| {
-        let ratio = tests.ratio();
-        change(cell, sides, &Found { ratio, p, tested, threshold })
+    let of_figures = tests_of_cells::of_figures(&tests);
+    let compared = both.iter().zip(tests.iter().zip(adjusted)).map(|(cell, (tests, p))| {
+        let twins = [a, b].map(|run| beside::twin(run.trials, cell.name, cell.ranked_by));
+        let least = twins.iter().flatten().fold(Least::KNOWN, |least, twin| least.beside(*twin));
+        let found = Found { tests, p, tested, of_figures, threshold, least };
+        let within = cell.is_under_others().then(|| beside::within([a.trials, b.trials], cell.name, &common));
+        change(cell, &found, twins, within.flatten())
     });
     let compared: Vec<CellChange> = compared.collect();
     let mut differences = inputs::differences(a, b);
-    differences.extend(inputs::loads(&common, &sides));
+    differences.extend(inputs::loads(&both));
     RunsCompared {
         version: COMPARE_VERSION,
-        a: side(a),
-        b: side(b),
+        a: run_side(a),
+        b: run_side(b),
         threshold,
         differences,
         controls: controls(a, b),
@@ -267,6 +285,43 @@ pub fn compare_runs(a: RecordedRun<'_>, b: RecordedRun<'_>, threshold: f64) -> R
         only_in_a: only(&of_a, &of_b),
         only_in_b: only(&of_b, &of_a),
     }
+}
+
+/// A cell that two runs have in common.
+struct InBoth<'a> {
+    name: &'a CellName,
+    ranked_by: RankedBy,
+    sides: [Side<'a>; 2],
+    /// What beside the stack was another in the second run.
+    conditions: Vec<RunDifference>,
+}
+
+impl<'a> InBoth<'a> {
+    fn of(a: RecordedRun<'a>, b: RecordedRun<'a>, name: &'a CellName) -> Self {
+        let ranked_by = ranked_by(a.trials, b.trials, name);
+        let conditions = [a, b].map(|run| Conditions::of(run.manifest, run.trials, name));
+        Self {
+            name,
+            ranked_by,
+            sides: [a, b].map(|run| Side::of(run.trials, name, ranked_by)),
+            conditions: conditions[0].differences(&conditions[1]),
+        }
+    }
+
+    /// Whether it stands for more than the stack, and a rate that it was asked for does not make it alike in both.
+    fn is_under_others(&self) -> bool {
+        !self.conditions.is_empty() && self.ranked_by == RankedBy::Goodput
+    }
+}
+
+/// By what a cell is compared. Who keeps up with a rate carries just that, so that a change of it shows in how long it takes.
+fn ranked_by(a: &[Trial], b: &[Trial], cell: &CellName) -> RankedBy {
+    let first = |trials: &[Trial]| {
+        let measured = measured_by_block(trials, |trial| CellName::of(trial) == *cell);
+        measured.into_iter().flatten().next().map(RankedBy::of)
+    };
+    // Other programs' own clocks know no response times.
+    first(a).or_else(|| first(b)).filter(|_| cell.driver.is_own()).unwrap_or_default()
 }
 
 fn controls(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<ControlChange> {
@@ -288,7 +343,7 @@ fn controls(a: RecordedRun<'_>, b: RecordedRun<'_>) -> Vec<ControlChange> {
     both.collect()
 }
 
-fn side(run: RecordedRun<'_>) -> RunSide {
+fn run_side(run: RecordedRun<'_>) -> RunSide {
     RunSide {
         dir: run.dir.to_owned(),
         title: run.manifest.title.clone(),
@@ -304,82 +359,67 @@ fn name(cell: &CellName) -> String {
 }
 
 /// What the tests say of a cell.
-struct Found {
-    ratio: Option<Ratio>,
+struct Found<'a> {
+    tests: &'a CellTests,
     p: Adjusted,
     /// Tests of all cells together.
     tested: usize,
+    /// Those of them that are of figures.
+    of_figures: usize,
     threshold: f64,
+    least: Least,
 }
 
-fn change(cell: &CellName, sides: &[Side<'_>; 2], found: &Found) -> CellChange {
-    let [a, b] = sides;
-    let worse_by = worse_by(sides, found);
-    let verdict = if worse_by.is_empty() { not_worse(sides, found) } else { ChangeVerdict::Worse };
+fn change(
+    cell: &InBoth<'_>,
+    found: &Found<'_>,
+    twins: [Option<Ratio>; 2],
+    within: Option<WithinRuns>,
+) -> CellChange {
+    let InBoth { name, ranked_by, sides: [a, b], conditions } = cell;
+    let (verdict, worse_by, why) = verdict::of(cell, found);
     let mut notes: Vec<String> = a.notes.iter().map(|note| format!("first run: {note}")).collect();
     notes.extend(b.notes.iter().map(|note| format!("second run: {note}")));
     if a.failed_trials == a.trials() && b.failed_trials == b.trials() && a.trials() + b.trials() > 0 {
         notes.push("no trial of either run brought a good answer: there is nothing to compare".into());
     }
-    let ratio = found.ratio;
+    let [ratio, low, high] = shown(found.tests.shown(), *ranked_by);
     CellChange {
-        round: cell.round.clone(),
-        load: cell.load.to_string(),
-        driver: cell.driver,
-        stack: cell.stack.clone(),
+        round: name.round.clone(),
+        load: name.load.to_string(),
+        driver: name.driver,
+        stack: name.stack.clone(),
+        ranked_by: *ranked_by,
         trials: [a.trials(), b.trials()],
         failed_trials: [a.failed_trials, b.failed_trials],
         failed_trials_p: found.p.failed_trials,
         failed_share: [a.failed_share(), b.failed_share()],
         failed_share_p: found.p.failed_share,
         goodput_per_s: [median(&a.goodputs), median(&b.goodputs)],
-        ratio: ratio.map(|it| it.value),
-        low: ratio.and_then(|it| it.low),
-        high: ratio.and_then(|it| it.high),
-        p: found.p.goodput.unwrap_or(1.0),
+        ratio,
+        low,
+        high,
+        p: found.p.figure.unwrap_or(1.0),
+        least_effect: found.least.effect,
+        twins: twins.map(|it| it.map(|twin| twin.value)),
         verdict,
         worse_by,
+        why,
+        conditions: conditions.iter().map(|it| it.what.clone()).collect(),
+        within,
         response_p99_us: [a.p99(), b.p99()],
         cpu_us_per_request: [a.cpu(), b.cpu()],
         notes,
     }
 }
 
-/// Everything in which the second run is surely worse.
-fn worse_by([a, b]: &[Side<'_>; 2], found: &Found) -> Vec<WorseBy> {
-    let is_significant = |p: Option<f64>| p.is_some_and(|p| p <= ALPHA);
-    let rise = a.failed_share().zip(b.failed_share()).map_or(0.0, |(a, b)| b - a);
-    let lost = found.ratio.map_or(0.0, |it| 1.0 - it.value);
-    let all = [
-        (WorseBy::NoGoodAnswer, a.has_good_answers() && b.no_longer_answers()),
-        (WorseBy::FailedTrials, is_significant(found.p.failed_trials)),
-        (WorseBy::FailedRequests, is_significant(found.p.failed_share) && rise > FAILED_SHARE_MAX),
-        (WorseBy::Goodput, is_significant(found.p.goodput) && lost > found.threshold.max(LEAST_EFFECT)),
-    ];
-    all.into_iter().filter(|(_, is_so)| *is_so).map(|(what, _)| what).collect()
-}
-
-/// Of a cell that is not surely worse.
-fn not_worse([a, b]: &[Side<'_>; 2], found: &Found) -> ChangeVerdict {
-    let p = found.p.goodput.unwrap_or(1.0);
-    // Trials that fail where none did before are no sign of "no change", however few they are, and however fast the others.
-    if is_rise([a.failed_trials, b.failed_trials], [a.trials(), b.trials()]) {
-        return ChangeVerdict::TooFew;
-    }
-    let Some(ratio) = found.ratio else {
-        // From nothing to something there is no ratio.
-        return if p <= ALPHA { ChangeVerdict::Better } else { ChangeVerdict::TooFew };
-    };
-    let gain = ratio.value - 1.0;
-    if !a.has_good_answers() && !b.has_good_answers()
-        || p > ALPHA && least_rank_sum_p(a.trials(), b.trials()) * found.tested as f64 > ALPHA
-    {
-        ChangeVerdict::TooFew
-    } else if p > ALPHA || gain.abs() <= LEAST_EFFECT {
-        ChangeVerdict::Unchanged
-    } else if gain > 0.0 {
-        ChangeVerdict::Better
-    } else {
-        ChangeVerdict::AllowedLoss
+/// A ratio and its ends as those of the figures that are shown: of times, where these are compared.
+fn shown(ratio: Option<Ratio>, ranked_by: RankedBy) -> [Option<f64>; 3] {
+    let Some(Ratio { value, low, high }) = ratio else { return [None; 3] };
+    let of = |it: f64| Some(ranked_by.shown(it)).filter(|it| it.is_finite());
+    let [value, low, high] = [of(value), low.and_then(of), high.and_then(of)];
+    match ranked_by {
+        RankedBy::Goodput => [value, low, high],
+        RankedBy::ResponseP99 => [value, high, low],
     }
 }

@@ -12,6 +12,7 @@ use units::Seed;
 
 use crate::agents::LoadedFrom;
 use crate::compare::RecordedRun;
+use crate::conditions::{Conditions, RunDifference, pace};
 use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
 
 /// Seed of the random orders that changes are held against: the same runs always give the same answer.
@@ -80,6 +81,8 @@ struct SeriesKey {
 pub struct HistoryPoint {
     #[serde(skip)]
     key: SeriesKey,
+    #[serde(skip)]
+    conditions: Conditions,
     /// The run's directory, as the user would name it.
     pub run: String,
     /// When it started, RFC 3339.
@@ -105,9 +108,14 @@ impl HistoryPoint {
         CellName { round, load, stack, driver }
     }
 
-    /// Whether both are of one series.
-    pub(crate) fn is_of_series_of(&self, other: &Self) -> bool {
-        self.key == other.key
+    /// Whether both are of one experiment.
+    pub(crate) fn is_of_experiment_of(&self, other: &Self) -> bool {
+        self.key.title == other.key.title
+    }
+
+    /// What beside the stack was another in the other one.
+    pub(crate) fn differs_in(&self, other: &Self) -> Vec<RunDifference> {
+        self.conditions.differences(&other.conditions)
     }
 }
 
@@ -161,6 +169,10 @@ pub struct SeriesChange {
     pub p: f64,
     /// Whether the stack was built from something else than in the run before.
     pub other_inputs: bool,
+    /// What beside the stack became another at it, or a run before or after: then it need not be the stack's. Empty where
+    /// nothing did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<RunDifference>,
     /// The commits of the last run before it and of the first one after, where they are known: what changed is between them.
     pub commits: Option<[String; 2]>,
 }
@@ -201,9 +213,10 @@ pub fn points_of_run(
                 .and_then(|it| revision_of(it, &cell.stack))
                 .map(commit_of)
                 .or_else(|| run.manifest.commit.clone()),
+            conditions: Conditions::of(run.manifest, run.trials, &cell),
             key: SeriesKey {
                 title: run.manifest.title.clone(),
-                pace: pace(run),
+                pace: pace(run.manifest),
                 placement: run.manifest.placement.clone(),
                 agents: LoadedFrom::of(run.trials).map_or_else(Vec::new, |it| it.names()),
                 processes: run.manifest.processes.clone(),
@@ -230,14 +243,6 @@ fn commit_of(revision: &RevisionName) -> String {
     let commit = revision.short_commit();
     let is_changed = revision.changed_files.is_some_and(|files| files > 0);
     if is_changed { commit + "+" } else { commit }
-}
-
-fn pace(run: RecordedRun<'_>) -> String {
-    match (run.manifest.pace.as_str(), run.manifest.quick) {
-        ("", true) => "quick".into(),
-        ("", false) => "full".into(),
-        (pace, _) => pace.into(),
-    }
 }
 
 /// What a trial counts as that failed; `None` where it counts as nothing.
@@ -279,6 +284,19 @@ pub fn series_of(points: Vec<HistoryPoint>, metric: HistoryMetric) -> Vec<Series
     series.collect()
 }
 
+/// What beside the stack became another from the run `before` a change to the first one after it. Where a series splits is known to
+/// a run or so, so that the runs next to the two count as well.
+fn became_others(points: &[HistoryPoint], before: usize, at: usize) -> Vec<RunDifference> {
+    let last = (at + 1).min(points.len() - 1);
+    let mut all: Vec<RunDifference> = Vec::new();
+    for pair in points[before.saturating_sub(1)..=last].windows(2) {
+        let differences = pair[0].differs_in(&pair[1]).into_iter();
+        let new = differences.filter(|it| all.iter().all(|known| known.what != it.what)).collect::<Vec<_>>();
+        all.extend(new);
+    }
+    all
+}
+
 fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Series {
     let with_value: Vec<(usize, f64)> =
         // Changes are shifts of logarithms: a run that brought nothing shows for itself.
@@ -288,7 +306,8 @@ fn one(key: SeriesKey, points: Vec<HistoryPoint>, metric: HistoryMetric) -> Seri
         let (before, at) = (with_value[it.at - 1].0, with_value[it.at].0);
         let other_inputs = points[before].inputs != points[at].inputs;
         let commits = points[before].commit.clone().zip(points[at].commit.clone()).map(<[String; 2]>::from);
-        SeriesChange { at, ratio: it.ratio, p: it.p, other_inputs, commits }
+        let conditions = became_others(&points, before, at);
+        SeriesChange { at, ratio: it.ratio, p: it.p, other_inputs, conditions, commits }
     });
     Series {
         changes: changes.collect(),

@@ -14,12 +14,14 @@ mod capacity;
 mod cells;
 mod claims;
 mod compare;
+mod conditions;
 mod confirmation;
 mod even;
 mod facts;
 mod gate;
 mod history;
 mod idle;
+mod kind;
 mod level;
 mod levels;
 mod noise;
@@ -50,9 +52,10 @@ pub use claims::{
     open_cells, other_settings,
 };
 pub use compare::{
-    Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunDifference, RunSide, RunsCompared,
+    Bounded, CellChange, ChangeVerdict, ControlChange, RecordedRun, RunSide, RunsCompared, WithinRuns,
     WorseBy, compare_runs,
 };
+pub use conditions::RunDifference;
 pub use confirmation::{Confirmation, Outcome};
 pub use facts::{Alone, Context};
 pub use gate::{

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table};
-use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCompared};
+use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCompared, WithinRuns};
+use record::RankedBy;
 
 use crate::figure::{
     NONE, by_driver, micros_bare, name, p_value, p_words, per_s, percent_of_share, plain_line,
@@ -85,12 +86,13 @@ fn table(text: &mut String, cells: &[&CellChange]) {
     if cells.is_empty() {
         return;
     }
+    let of_times = cells.iter().any(|cell| cell.ranked_by == RankedBy::ResponseP99);
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_header([
         "stack",
         "goodput\nA",
         "B",
-        "B / A, 95 % interval",
+        if of_times { "p99 B / A, 95 % interval" } else { "B / A, 95 % interval" },
         "p",
         "p99\nA → B",
         "server us/req\nA → B",
@@ -106,7 +108,17 @@ fn table(text: &mut String, cells: &[&CellChange]) {
         }
     }
     let _ = writeln!(text, "{}", table.trim_fmt());
+    // A table has one pair of twins.
+    if let Some(cell) = cells.first() {
+        let _ = writeln!(text, "  ({})", least_words(cell));
+    }
     for cell in cells {
+        if let Some(why) = &cell.why {
+            let _ = writeln!(text, "  ({}: could not tell: {})", name(&cell.stack), plain_line(why));
+        }
+        if let Some(within) = &cell.within {
+            let _ = writeln!(text, "  ({}: {})", name(&cell.stack), within_words(within));
+        }
         if !cell.worse_by.is_empty() {
             let by: Vec<&str> = cell.worse_by.iter().map(|it| it.name()).collect();
             let _ = writeln!(text, "  ({}: worse: {})", name(&cell.stack), by.join("; "));
@@ -120,6 +132,30 @@ fn table(text: &mut String, cells: &[&CellChange]) {
     }
 }
 
+/// What is nearer than what counts for no change, and who says so.
+fn least_words(cell: &CellChange) -> String {
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let off = |ratio: f64| percent(ratio.max(1.0 / ratio) - 1.0);
+    let apart = match cell.twins {
+        [None, None] => "without a twin in either run".to_owned(),
+        [Some(a), None] => format!("a stack and its twin were {} apart in A, and B has none", off(a)),
+        [None, Some(b)] => format!("a stack and its twin were {} apart in B, and A has none", off(b)),
+        [Some(a), Some(b)] => format!("a stack and its twin were {} apart in A and {} in B", off(a), off(b)),
+    };
+    let fixed = if cell.least_effect > stats::LEAST_EFFECT { "" } else { "the fixed " };
+    format!("{apart}: nothing nearer than {fixed}{} is a change", percent(cell.least_effect))
+}
+
+/// How a cell stands beside what was measured with it.
+fn within_words(within: &WithinRuns) -> String {
+    let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
+    let ends = within.low.zip(within.high);
+    let ends = ends.map_or_else(String::new, |(low, high)| format!(" ({}…{})", off(low), off(high)));
+    let [a, b] = within.share.map(|share| format!("{share:.3}"));
+    let (beside, change) = (plain_line(&within.beside), off(within.ratio));
+    format!("within each run {a} → {b} of what {beside} carries, {change}{ends} %; shown and not judged")
+}
+
 fn row(cell: &CellChange) -> Vec<String> {
     let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
     let change = match (cell.ratio, cell.low, cell.high) {
@@ -131,7 +167,9 @@ fn row(cell: &CellChange) -> Vec<String> {
     let [p99_a, p99_b] = cell.response_p99_us.map(bounded);
     let [cpu_a, cpu_b] = cell.cpu_us_per_request.map(micros_bare);
     let [trials_a, trials_b] = cell.trials;
-    let is_tested = cell.ratio.is_some() && cell.verdict != ChangeVerdict::TooFew;
+    // Beside other conditions no chance tells anything of the stack.
+    let is_tested =
+        cell.ratio.is_some() && cell.verdict != ChangeVerdict::TooFew && cell.conditions.is_empty();
     let p = if is_tested { p_value(cell.p) } else { NONE.into() };
     vec![
         name(&cell.stack),
@@ -173,19 +211,21 @@ fn conclusion(compared: &RunsCompared) -> String {
     let count = |verdict| compared.count(verdict);
     let few = count(ChangeVerdict::TooFew);
     let mut text = format!(
-        "{} cells: {} worse, {} with a loss that is allowed, {} better, {} without a change, {few} with too few trials to \
-         say.\n",
+        "{} cells: {} worse, {} within what is allowed, {} better, {} without a change, {} that could not be told, {few} \
+         with too few trials.\n",
         compared.cells.len(),
         count(ChangeVerdict::Worse),
         count(ChangeVerdict::AllowedLoss),
         count(ChangeVerdict::Better),
         count(ChangeVerdict::Unchanged),
+        count(ChangeVerdict::CouldNotTell),
     );
     let _ = writeln!(
         text,
-        "By the rank-sum test of goodput and of the share of failed requests and Fisher's test of failed trials, at 5 %, \
-         with\nHolm's method over all of them, and nothing nearer than 2 % of goodput or 0.1 % of the requests; a loss of \
-         {:.1} % is allowed.\nThe blocks of two runs are not paired: whatever else changed on the machine between them is in it.",
+        "By the rank-sum test of goodput (at a rate, of the p99) and of the share of failed requests and Fisher's test of \
+         failed\ntrials, at 5 %, with Holm's method over all of them; a loss of {:.1} % is allowed, and 0.1 % more of the \
+         requests may fail.\nThat no more was lost is said by an interval, and not by a test that shows nothing. The blocks \
+         of two runs are not paired:\nwhatever else changed on the machine between them is in it.",
         // What is nearer is no change, and so no loss.
         compared.threshold.max(stats::LEAST_EFFECT) * 100.0
     );

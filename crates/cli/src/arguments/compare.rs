@@ -16,9 +16,10 @@ Examples:
   proofload compare runs/before runs/after --junit junit.xml   for a CI server
 
 Cells of both runs with the same round, load and stack are compared by the rank-sum test, with Holm's method over all
-of them. Exit codes: 0 where nothing got worse (also where it got better, and where trials are too few to tell: the
-output says so), 4 where a cell lost more goodput than is allowed, fails more or no longer answers, 5 where more trials of
-a cell failed and so few can't tell whether that is chance, 2 where the runs have no cell in common or can't be read.")]
+of them: by goodput, and at a rate by the 99th percentile of response time. Exit codes: 0 where what was measured shows
+that no cell lost more than is allowed, 4 where one lost more, fails more or no longer answers, 5 where that could not be
+told: trials are too few or too uneven, or the runs differ in more than the stack (machine, kernel, version of Proofload,
+load), 2 where the runs have no cell in common or can't be read.")]
 pub struct Compare {
     /// The directory of the run before
     #[arg(value_name = "RUN_A")]
@@ -26,7 +27,7 @@ pub struct Compare {
     /// The directory of the run after
     #[arg(value_name = "RUN_B")]
     pub b: PathBuf,
-    /// The loss of goodput that is allowed [default: 2%, below which nothing is called a change]
+    /// The loss of goodput, or of p99 at a rate, that is allowed [default: 2%, below which nothing is called a change]
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<Share>,
     /// Write JUnit's XML to this file, too: a cell that got worse is a failure

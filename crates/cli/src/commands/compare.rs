@@ -36,7 +36,7 @@ pub fn run(arguments: &Compare) -> Result<ExitCode, Failure> {
     }
     let code = if compared.count(ChangeVerdict::Worse) > 0 {
         exit::SERVICE
-    } else if compared.open_rises() > 0 {
+    } else if compared.open() > 0 {
         exit::COULD_NOT_TELL
     } else {
         exit::OK

@@ -4,17 +4,25 @@ use std::collections::BTreeMap;
 
 use plan::Metric;
 use record::{
-    CellName, Distribution, LoadResult, Measured, Trial, TrialResult, measured_by_block, trials_of,
+    CellName, Distribution, LoadResult, Measured, RankedBy, Trial, TrialResult, measured_by_block, trials_of,
 };
 
 use super::Bounded;
-use crate::usable::{Usable, ceiling_of, cpu_us_per_request, median};
+use crate::usable::{LeftOut, Usable, ceiling_of, cpu_us_per_request, median};
+
+/// What is told of a trial that was measured and brought nothing.
+const NOTHING_GOOD: &str = "no good answer, which counts as the worst there is";
+/// What is told of a p99 that so few requests don't know.
+const TOO_FEW_REQUESTS: &str = "not used: so few requests do not know its p99";
+/// What is told of a p99 among requests that nobody saw the end of.
+const ENDLESS: &str = "p99 only a lower bound, which counts as longer than any";
 
 /// A cell of one run.
 pub(super) struct Side<'a> {
     pub(super) measured: Vec<&'a Measured>,
     /// Of each trial that counts: 0 of one that failed or brought no good answer.
     pub(super) goodputs: Vec<f64>,
+    pub(super) figures: Figures,
     /// Of each trial that counts, which share of its requests brought no good answer: all of one that failed.
     pub(super) failed_shares: Vec<f64>,
     /// Trials that failed or brought no good answer.
@@ -24,13 +32,82 @@ pub(super) struct Side<'a> {
     pub(super) notes: Vec<String>,
 }
 
+/// What trials are compared by, larger being better: goodput, or where a rate is asked for one over the 99th percentile.
+#[derive(Default)]
+pub(super) struct Figures {
+    /// What is shown of them: 0 of a trial that failed or brought no good answer, and of times without a seen end.
+    pub(super) shown: Vec<f64>,
+    /// The least that they may be, with those of trials of which no more than a bound is known.
+    pub(super) least: Vec<f64>,
+    /// The most that they may be, likewise.
+    pub(super) most: Vec<f64>,
+}
+
+impl Figures {
+    fn known(&mut self, figure: f64) {
+        self.shown.push(figure);
+        self.least.push(figure);
+        self.most.push(figure);
+    }
+
+    /// What a client that was the limit had of a service is no more than a bound, and is not shown.
+    fn at_least(&mut self, figure: f64) {
+        self.least.push(figure);
+        self.most.push(f64::MAX);
+    }
+
+    /// Nobody saw the end of it.
+    fn at_most(&mut self, figure: f64) {
+        self.shown.push(0.0);
+        self.least.push(0.0);
+        self.most.push(figure);
+    }
+
+    /// Takes in what a trial is compared by. Gives what is to be noted of that, where no note on its goodput says so.
+    fn add(
+        &mut self,
+        measured: &Measured,
+        ranked_by: RankedBy,
+        goodput: &Usable,
+        ceiling_per_s: Option<f64>,
+    ) -> Option<String> {
+        match (ranked_by, goodput.figure, goodput.range) {
+            (RankedBy::Goodput, Ok(figure), _) => self.known(figure),
+            (_, Err(why), _) if why.is_services_fault() => self.known(0.0),
+            (RankedBy::Goodput, Err(_), Some(range)) => self.at_least(range.least),
+            (RankedBy::Goodput, Err(_), None) => {}
+            (RankedBy::ResponseP99, ..) => return self.add_p99(measured, ceiling_per_s),
+        }
+        None
+    }
+
+    fn add_p99(&mut self, measured: &Measured, ceiling_per_s: Option<f64>) -> Option<String> {
+        let times = &measured.load.response_time_us;
+        match Usable::of(measured, Metric::ResponseP99, ceiling_per_s).figure {
+            Ok(_) if times.is_too_few_for("p99") => Some(TOO_FEW_REQUESTS.to_owned()),
+            Ok(us) => {
+                self.known(1.0 / us);
+                None
+            }
+            Err(LeftOut::LowerBound) => {
+                let bound = times.p99.filter(|us| *us > 0.0);
+                self.at_most(bound.map_or(f64::MAX, |us| 1.0 / us));
+                Some(ENDLESS.to_owned())
+            }
+            Err(why) => Some(format!("p99 not used: {}", why.name())),
+        }
+    }
+}
+
 impl<'a> Side<'a> {
-    pub(super) fn of(trials: &'a [Trial], cell: &CellName) -> Self {
+    pub(super) fn of(trials: &'a [Trial], cell: &CellName, ranked_by: RankedBy) -> Self {
         let is_of_cell = |trial: &Trial| CellName::of(trial) == *cell;
         let measured: Vec<&Measured> = measured_by_block(trials, is_of_cell).into_iter().flatten().collect();
         let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
         let failed = trials_of(trials, is_of_cell).filter(is_failed).count();
         let (mut goodputs, mut failed_shares) = (vec![0.0; failed], vec![1.0; failed]);
+        let mut figures = Figures::default();
+        (0..failed).for_each(|_| figures.known(0.0));
         let (mut failed_trials, mut left_out) = (failed, 0);
         let mut notes: BTreeMap<String, usize> = BTreeMap::new();
         let ceiling = ceiling_of(trials, cell);
@@ -40,8 +117,7 @@ impl<'a> Side<'a> {
                 Ok(goodput) => Some(goodput),
                 Err(why) if why.is_services_fault() => {
                     failed_trials += 1;
-                    *notes.entry("no good answer, which counts as a goodput of 0".to_owned()).or_default() +=
-                        1;
+                    *notes.entry(NOTHING_GOOD.to_owned()).or_default() += 1;
                     Some(0.0)
                 }
                 Err(why) => {
@@ -54,6 +130,9 @@ impl<'a> Side<'a> {
                 goodputs.push(goodput);
                 failed_shares.push(failed_share(&trial.load));
             }
+            if let Some(note) = figures.add(trial, ranked_by, &usable, ceiling) {
+                *notes.entry(note).or_default() += 1;
+            }
             for doubt in usable.doubts {
                 *notes.entry(doubt.name().to_owned()).or_default() += 1;
             }
@@ -62,7 +141,7 @@ impl<'a> Side<'a> {
         let failures = (failed > 0).then(|| format!("{failed} of {all} trials failed"));
         let notes = notes.into_iter().map(|(what, count)| format!("{count} of {all} trials: {what}"));
         let notes = failures.into_iter().chain(notes).collect();
-        Self { measured, goodputs, failed_shares, failed_trials, left_out, notes }
+        Self { measured, goodputs, figures, failed_shares, failed_trials, left_out, notes }
     }
 
     /// Trials that count.

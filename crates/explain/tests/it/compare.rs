@@ -1,7 +1,9 @@
 //! Two made-up runs compared: what a gate must not let through.
 
 use explain::{CellChange, ChangeVerdict, RecordedRun, WorseBy, compare_runs};
-use record::{Driver, Manifest, Outcomes, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
+use record::{
+    Driver, LoadResult, Manifest, Outcomes, RankedBy, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label,
+};
 
 use crate::samples::trial;
 
@@ -248,4 +250,203 @@ fn a_median_behind_a_bound_is_a_bound() {
     let b = blocks(5, |block| with_p99(block, f64::from(block + 1) * 1e3, block < 3));
     let [seen, bound] = changed(&blocks(5, |block| with_p99(block, 3e3, false)), &b).response_p99_us;
     assert!(!seen.unwrap().is_lower_bound && bound.unwrap().is_lower_bound);
+}
+
+/// A trial whose load is as `change` makes it.
+fn with(block: u32, change: impl FnOnce(&mut LoadResult)) -> Trial {
+    let mut trial = well(block);
+    if let TrialResult::Measured(measured) = &mut trial.result {
+        change(&mut measured.load);
+    }
+    trial
+}
+
+/// Some 1000 a second times `factor`, and as much its twin times `twin`.
+fn with_twins(factor: f64, twin: f64) -> Vec<Trial> {
+    let at = |block: u32, factor: f64| with(block, |load| load.goodput_per_s *= factor);
+    let twin = |block: u32| Trial { role: Role::Twin, ..at(block, factor * twin) };
+    (0..8).flat_map(|block| [at(block, factor), twin(block)]).collect()
+}
+
+#[test]
+fn what_lies_between_twins_is_no_change_between_runs() {
+    // 4 % less, of a stack that is as far from its twin in neither run, in one of them, or in both.
+    for (before, after, verdict, least) in [
+        (1.0, 1.0, ChangeVerdict::Worse, 0.02),
+        (1.01, 0.99, ChangeVerdict::Worse, 0.02),
+        (1.0, 1.06, ChangeVerdict::Unchanged, 0.06),
+        (1.07, 1.06, ChangeVerdict::Unchanged, 0.07),
+    ] {
+        let told = changed(&with_twins(1.0, before), &with_twins(0.96, after));
+        assert_eq!(told.verdict, verdict, "{told:?}");
+        assert!((told.least_effect - least).abs() < 1e-9, "{told:?}");
+        let [of_a, of_b] = told.twins.map(Option::unwrap);
+        assert!((of_a * before - 1.0).abs() < 1e-9 && (of_b * after - 1.0).abs() < 1e-9, "{told:?}");
+    }
+    // Twins of another table say nothing of this one.
+    let mut b = with_twins(0.96, 1.2);
+    for trial in b.iter_mut().filter(|it| it.role == Role::Twin) {
+        trial.load = load_of_label("300 connections");
+    }
+    let told = changed(&with_twins(1.0, 1.0), &b);
+    assert_eq!((told.verdict, told.twins[1]), (ChangeVerdict::Worse, None), "{told:?}");
+}
+
+/// Twins that were apart by chance make a change uncertain, and nothing the same.
+#[test]
+fn what_twins_may_have_been_apart_by_is_open() {
+    let twin = |block: u32| {
+        // In four blocks up by 3 % to 21 %, in four down by up to 5 %: no interval says on which side.
+        let side = if block.is_multiple_of(2) { 1.0 } else { -0.2 };
+        let off = 1.0 + 0.03 * f64::from(block + 1) * side;
+        Trial { role: Role::Twin, ..with(block, |load| load.goodput_per_s *= off) }
+    };
+    let a: Vec<Trial> = (0..8).flat_map(|block| [well(block), twin(block)]).collect();
+    let b = blocks(8, |block| with(block, |load| load.goodput_per_s *= 0.978));
+    let told = changed(&a, &b);
+    assert!(told.least_effect > 0.0225 && told.p <= 0.05, "{told:?}");
+    assert_eq!(told.verdict, ChangeVerdict::CouldNotTell, "{told:?}");
+    assert!(told.why.as_deref().is_some_and(|it| it.contains("twin")), "{told:?}");
+}
+
+/// That no test shows a change is no evidence that there is none.
+#[test]
+fn no_change_is_said_on_evidence() {
+    let noisy = |step: u32| {
+        blocks(7, |block| {
+            with(block, |load| {
+                load.goodput_per_s = 1000.0 * (1.0 + 0.03 * f64::from(block * step % 7));
+            })
+        })
+    };
+    let (a, b) = (noisy(1), noisy(3));
+    let manifest = Manifest::default();
+    let run = |trials| RecordedRun { manifest: &manifest, trials, experiment: "", dir: "run" };
+    let told = |threshold: f64| compare_runs(run(&a), run(&b), threshold).cells.remove(0);
+    let open = told(0.02);
+    assert!(open.p > 0.5 && open.low.unwrap() < 0.95, "{open:?}");
+    assert_eq!(open.verdict, ChangeVerdict::CouldNotTell, "{open:?}");
+    assert_eq!(told(0.15).verdict, ChangeVerdict::AllowedLoss, "{open:?}");
+}
+
+/// 6 % are lost, give or take three.
+#[test]
+fn more_than_is_allowed_is_lost_where_all_of_the_interval_says_so() {
+    use ChangeVerdict::{AllowedLoss, CouldNotTell, Worse};
+    let noisy = |factor: f64| {
+        move |block: u32| {
+            with(block, |load| {
+                load.goodput_per_s = 1000.0 * factor * (1.0 + 0.01 * f64::from(block * 3 % 7));
+            })
+        }
+    };
+    let (a, b) = (blocks(7, noisy(1.0)), blocks(7, noisy(0.94)));
+    let manifest = Manifest::default();
+    let run = |trials| RecordedRun { manifest: &manifest, trials, experiment: "", dir: "run" };
+    let told = |threshold: f64| compare_runs(run(&a), run(&b), threshold).cells.remove(0).verdict;
+    assert_eq!([0.0, 0.02, 0.05, 0.15].map(told), [Worse, Worse, CouldNotTell, AllowedLoss]);
+}
+
+/// Whoever keeps up with a rate carries it, and all that can change is how long it takes.
+#[test]
+fn at_a_rate_the_p99_is_compared() {
+    let at_rate = |times: f64| {
+        blocks(8, |block| {
+            with(block, |load| {
+                load.load.rate_per_s = Some(1000.0);
+                load.goodput_per_s = 1000.0;
+                let us = 5_000.0 * times * (1.0 + 0.002 * f64::from(block * 5 % 7));
+                load.response_time_us.p99 = Some(us);
+            })
+        })
+    };
+    let told = changed(&at_rate(1.0), &at_rate(2.0));
+    assert_eq!((told.verdict, told.ranked_by), (ChangeVerdict::Worse, RankedBy::ResponseP99), "{told:?}");
+    assert_eq!(told.worse_by, [WorseBy::ResponseP99]);
+    assert!((told.ratio.unwrap() - 2.0).abs() < 0.02, "{told:?}");
+    assert!(told.low.unwrap() < 2.0 && told.high.unwrap() > 2.0, "{told:?}");
+    assert_eq!(changed(&at_rate(2.0), &at_rate(1.0)).verdict, ChangeVerdict::Better);
+    assert_eq!(changed(&at_rate(1.0), &at_rate(1.0)).verdict, ChangeVerdict::Unchanged);
+    // What nobody saw the end of is longer than what somebody did, and no two such are alike.
+    let endless = blocks(8, |block| {
+        with(block, |load| {
+            load.load.rate_per_s = Some(1000.0);
+            load.goodput_per_s = 1000.0;
+            let count = load.response_time_us.count;
+            load.response_time_us.p99 = Some(2e6);
+            load.response_time_us.censored = count / 50;
+            load.response_time_us.lower_bounds = vec!["p99".into(), "p99_9".into(), "max".into()];
+        })
+    });
+    assert_eq!(changed(&at_rate(1.0), &endless).verdict, ChangeVerdict::Worse);
+    assert_eq!(changed(&endless, &at_rate(1.0)).verdict, ChangeVerdict::Better);
+    let told = changed(&endless, &endless);
+    assert_eq!((told.verdict, told.p), (ChangeVerdict::CouldNotTell, 1.0), "{told:?}");
+}
+
+/// Of a client that was the limit, a service has carried no less. Left out, those trials would leave the slower ones.
+#[test]
+fn what_a_client_was_the_limit_of_is_no_loss() {
+    let carrying = |per_s: f64, is_bound: bool| {
+        move |block: u32| {
+            with(block, |load| {
+                load.goodput_per_s = per_s * (1.0 + 0.002 * f64::from(block * 5 % 7));
+                if is_bound {
+                    load.generator.busy_share = 0.95;
+                }
+            })
+        }
+    };
+    let a = blocks(12, carrying(1000.0, false));
+    // The slower five of twelve are as they were measured, and of the others nobody knows.
+    let b = blocks(12, |block| carrying(if block < 5 { 960.0 } else { 1000.0 }, block >= 5)(block));
+    let told = changed(&a, &b);
+    assert!(told.ratio.is_some_and(|it| it < 0.97), "{told:?}");
+    assert_eq!(told.verdict, ChangeVerdict::CouldNotTell, "{told:?}");
+    // What it carried at least is a gain all the same.
+    assert_eq!(changed(&a, &blocks(12, carrying(1500.0, true))).verdict, ChangeVerdict::Better);
+    assert_eq!(changed(&blocks(12, carrying(1500.0, true)), &a).verdict, ChangeVerdict::Worse);
+}
+
+/// What makes another load of it.
+type Change = fn(&mut LoadResult);
+
+/// Of another machine, another client or another plan, a figure is another as well.
+#[test]
+fn no_change_is_called_the_stacks_that_may_be_the_conditions() {
+    let (a, b) = (blocks(12, well), blocks(12, |block| with(block, |load| load.goodput_per_s *= 0.7)));
+    let of_a = Manifest::default();
+    let told = |change: &dyn Fn(&mut Manifest), b: &[Trial]| {
+        let mut of_b = of_a.clone();
+        change(&mut of_b);
+        let run = |manifest, trials| RecordedRun { manifest, trials, experiment: "", dir: "run" };
+        compare_runs(run(&of_a, &a), run(&of_b, b), 0.02).cells.remove(0)
+    };
+    assert_eq!(told(&|_| (), &b).verdict, ChangeVerdict::Worse);
+    // What only one of them says may have been so in the other.
+    assert_eq!(told(&|it| it.machine.cpu = Some("some".into()), &b).verdict, ChangeVerdict::Worse);
+    let of_pace = told(&|it| it.pace = "quick".into(), &b);
+    assert_eq!((of_pace.verdict, &of_pace.worse_by[..]), (ChangeVerdict::CouldNotTell, &[][..]));
+    assert_eq!(of_pace.conditions, ["pace"]);
+    let changes: [(&str, Change); 5] = [
+        ("load carried by", |load| load.load.io = "io_uring".into()),
+        ("window, s", |load| load.load.duration_s = Some(60.0)),
+        ("connections used again", |load| load.load.keep_alive = false),
+        ("protocol", |load| load.load.protocol = Some("http/2".into())),
+        ("path", |load| load.url = "http://127.0.0.1:8080/other".into()),
+    ];
+    for (what, change) in changes {
+        let b: Vec<Trial> = b
+            .iter()
+            .cloned()
+            .map(|mut trial| {
+                if let TrialResult::Measured(measured) = &mut trial.result {
+                    change(&mut measured.load);
+                }
+                trial
+            })
+            .collect();
+        let told = told(&|_| (), &b);
+        assert_eq!((told.verdict, told.conditions), (ChangeVerdict::CouldNotTell, vec![what.to_owned()]));
+    }
 }

@@ -425,6 +425,47 @@ fn few_runs_before_tell_nothing_and_one_that_fell_silent_fails() {
     assert_eq!(told.answer, GateAnswer::Failed, "{told:?}");
 }
 
+/// A run that is slower on a new kernel, or by a new version of Proofload, is held against none of before.
+#[test]
+fn a_loss_that_may_be_the_conditions_is_none() {
+    let own = whole_run(99, 0.5);
+    let told = |change: &dyn Fn(usize, &mut Manifest)| {
+        let started = |day: usize| {
+            let mut manifest =
+                Manifest { started: format!("2026-01-{day:02}T00:00:00Z"), ..Manifest::default() };
+            change(day, &mut manifest);
+            manifest
+        };
+        let manifest = started(15);
+        let mut known = RunsBefore::of(run(&manifest, &own));
+        for day in 1..=10 {
+            known.add(run(&started(day), &whole_run(day as u64, 1.0)));
+        }
+        let max_loss = Share::percent(10.0).expect("it is a share");
+        let gate = Gate { last_runs: Some(LastRuns { count: 10, max_loss }), ..Gate::default() };
+        let judged = explain::gate_run(&gate, &own, false, &known);
+        check(&judged, "loss of goodput to the last 10 runs > 10%").clone()
+    };
+    assert_eq!(told(&|_, _| ()).answer, GateAnswer::Failed);
+    let kernel = |day: usize, it: &mut Manifest| {
+        it.machine.kernel = Some(if day < 8 { "6.1.9" } else { "6.8.0" }.into());
+    };
+    let open = told(&kernel);
+    assert_eq!(open.answer, GateAnswer::CouldNotTell, "{open:?}");
+    let due =
+        "of the runs before it, 3 can be compared; 7 more were measured under other conditions (kernel)";
+    assert_eq!(open.why.as_deref(), Some(due));
+    // Six of the same are enough again.
+    let sooner = |day: usize, it: &mut Manifest| kernel(day + 3, it);
+    assert_eq!(told(&sooner).answer, GateAnswer::Failed);
+    let version = |day: usize, it: &mut Manifest| {
+        it.proofload = if day < 15 { "0.1.0" } else { "0.2.0" }.into();
+    };
+    let open = told(&version);
+    assert_eq!(open.answer, GateAnswer::CouldNotTell, "{open:?}");
+    assert!(open.why.is_some_and(|it| it.contains("(version of Proofload)")));
+}
+
 /// Loads at one rate whose 99th percentile lies around 5 ms, each up to 3 % off, and one whose lies so many times as high.
 fn load_after(count: u64, times_as_long: f64, change: impl Fn(&mut LoadResult)) -> GateCheck {
     let load = |seed: u64, times: f64| {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use explain::{ChangeVerdict, ClaimVerdict, RunsCompared};
 use quick_xml::escape::escape;
-use record::{GateAnswer, GateCell, GateResult};
+use record::{GateAnswer, GateCell, GateResult, RankedBy};
 
 use crate::figure::{by_driver, plain_line, signed_percent};
 use crate::gate::{NOTHING_MEASURED, check_words};
@@ -87,8 +87,8 @@ pub fn gate_junit(name: &str, gate: &GateResult) -> String {
     document(name, &suites)
 }
 
-/// Two runs held against each other: a cell fails where it became worse, is an error where more of its trials failed and it can't be
-/// told whether that is chance, and is skipped where else nothing can be said, as where only one has it.
+/// Two runs held against each other: a cell fails where it became worse, is an error where it could not be told whether it did, and
+/// is skipped where only one of the two has it.
 pub fn compare_junit(compared: &RunsCompared) -> String {
     let cases = compared.cells.iter().map(|cell| {
         let percent = |ratio: f64| format!("{} %", signed_percent((ratio - 1.0) * 100.0, 1));
@@ -102,15 +102,19 @@ pub fn compare_junit(compared: &RunsCompared) -> String {
         let failed =
             format!("failed trials {failed_a} of {} to {failed_b} of {}", cell.trials[0], cell.trials[1]);
         let failed = if failed_a + failed_b > 0 { format!("; {failed}") } else { String::new() };
-        let why = format!("{by}goodput {change}{ends}{failed}");
+        let figure = match cell.ranked_by {
+            RankedBy::Goodput => "goodput",
+            RankedBy::ResponseP99 => "p99",
+        };
+        let open = cell.why.as_ref().map_or_else(String::new, |why| format!("{why}; "));
+        let why = format!("{by}{open}{figure} {change}{ends}{failed}");
         Case {
             name: format!("{}, {}, {}{}", cell.round, cell.load, cell.stack, by_driver(cell.driver)),
             came: match cell.verdict {
                 ChangeVerdict::Worse => Came::Failed { kind: cell.verdict.name(), why },
-                ChangeVerdict::TooFew if cell.is_rise_of_failures_open() => {
-                    Came::NotTold(format!("{}: more trials failed; {why}", cell.verdict.name()))
+                ChangeVerdict::CouldNotTell | ChangeVerdict::TooFew => {
+                    Came::NotTold(format!("{}: {why}", cell.verdict.name()))
                 }
-                ChangeVerdict::TooFew => Came::Skipped(format!("{}: {why}", cell.verdict.name())),
                 ChangeVerdict::AllowedLoss | ChangeVerdict::Better | ChangeVerdict::Unchanged => Came::Passed,
             },
         }

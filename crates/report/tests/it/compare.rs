@@ -1,7 +1,7 @@
 //! Two runs side by side, and many in a row.
 
 use explain::{HistoryFilter, HistoryMetric, RecordedRun, compare_runs, points_of_run, series_of};
-use record::{Manifest, Trial, TrialResult};
+use record::{Manifest, Role, Trial, TrialResult};
 use report::{compare_text, history_text};
 
 use crate::samples::{at, failed, manifest};
@@ -27,11 +27,67 @@ fn every_verdict_on_a_change() {
     b.extend((0..6).map(|block| failed(block, "zuul", "it did not come up")));
     let a_manifest = manifest(&["gin", "jetty", "nginx", "old", "zuul"], 30);
     let mut b_manifest = manifest(&["gin", "jetty", "nginx", "new", "undertow", "zuul"], 40);
-    b_manifest.machine.cores = 4;
     b_manifest.started = "2026-11-22T11:30:07Z".into();
     b_manifest.stacks.get_mut("nginx").unwrap().inputs = Some("abc".into());
     let compared = compare_runs(run(&a_manifest, &a, "runs/a"), run(&b_manifest, &b, "runs/b"), 0.02);
     insta::assert_snapshot!(compare_text(&compared));
+}
+
+/// On another machine both carry twice as much, and of what the control carries as much as before.
+#[test]
+fn on_another_machine_a_stack_is_shown_beside_the_control_of_its_own_run() {
+    let on = |times: f64| {
+        let mut trials = blocks(&[("gin", 1024.0 * times), ("control", 4096.0 * times)], 1);
+        for trial in trials.iter_mut().filter(|it| it.stack == "control") {
+            trial.role = Role::Control;
+        }
+        trials
+    };
+    let (a, b) = (on(1.0), on(2.0));
+    let (of_a, mut of_b) = (manifest(&["gin"], 12), manifest(&["gin"], 12));
+    of_b.machine.cores = 4;
+    let compared = compare_runs(run(&of_a, &a, "runs/a"), run(&of_b, &b, "runs/b"), 0.02);
+    let text = compare_text(&compared);
+    for part in [
+        "  cores: 2 → 4\n",
+        "1 cells: 0 worse, 0 within what is allowed, 0 better, 0 without a change, 1 that could not be told",
+        "(gin: could not tell: not the stack alone is another, but also: cores)",
+        "(gin: within each run 0.250 → 0.250 of what control carries, +0.0 (",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let xml = report::compare_junit(&compared);
+    assert!(xml.contains("errors=\"1\"") && xml.contains("but also: cores"), "{xml}");
+    // Without a control it is another stack of the run.
+    let on = |times: f64| blocks(&[("gin", 1024.0 * times), ("jetty", 2048.0 * times)], 1);
+    let (a, b) = (on(1.0), on(2.0));
+    let compared = compare_runs(run(&of_a, &a, "runs/a"), run(&of_b, &b, "runs/b"), 0.02);
+    let text = compare_text(&compared);
+    assert!(text.contains("(gin: within each run 0.500 → 0.500 of what jetty carries"), "{text}");
+}
+
+/// How far a stack was from itself within a run is nothing to call a change of another by.
+#[test]
+fn a_table_says_what_counts_as_a_change_in_it() {
+    let with_twin = |per_s: f64, twins_per_s: f64, salt: u32| {
+        let mut twins = blocks(&[("gin", twins_per_s)], salt);
+        for twin in &mut twins {
+            twin.role = Role::Twin;
+        }
+        [blocks(&[("gin", per_s)], salt), twins].concat()
+    };
+    let manifest = manifest(&["gin"], 12);
+    let text = |a: &[Trial], b: &[Trial]| {
+        compare_text(&compare_runs(run(&manifest, a, "runs/a"), run(&manifest, b, "runs/b"), 0.02))
+    };
+    let told = text(&with_twin(1000.0, 1000.0, 1), &with_twin(960.0, 900.0, 1));
+    let due =
+        "(a stack and its twin were 0.0 % apart in A and 6.7 % in B: nothing nearer than 6.7 % is a change)";
+    assert!(told.contains(due), "{told}");
+    let told = text(&with_twin(1000.0, 1000.0, 1), &blocks(&[("gin", 960.0)], 1));
+    let due =
+        "(a stack and its twin were 0.0 % apart in A, and B has none: nothing nearer than the fixed 2.0 % is";
+    assert!(told.contains(due) && told.contains("1 worse"), "{told}");
 }
 
 #[test]
@@ -131,6 +187,36 @@ fn a_history_marks_its_change() {
     points.truncate(2);
     let text = history_text(&series_of(points, HistoryMetric::Goodput));
     assert!(text.contains("2 runs are too few to find a change (needs at least 8)"), "{text}");
+}
+
+/// A kernel that came with the change is as good a reason as the stack, also where the split is off by a run.
+#[test]
+fn a_change_that_came_with_another_kernel_says_so() {
+    let told = |new_kernel_from: u32| {
+        let mut points = Vec::new();
+        for day in 0..12_u32 {
+            let rate = if day < 7 { 1000.0 } else { 880.0 };
+            let trials = blocks(&[("gin", rate + f64::from(day * 5 % 7))], day);
+            let mut manifest = manifest(&["gin"], 6);
+            manifest.started = format!("2026-11-{:02}T11:30:07Z", day + 1);
+            manifest.machine.kernel = Some(if day < new_kernel_from { "6.1.9" } else { "6.8.0" }.into());
+            let (filter, dir) = (HistoryFilter::default(), format!("runs/{day}"));
+            points.extend(points_of_run(
+                run(&manifest, &trials, &dir),
+                None,
+                HistoryMetric::Goodput,
+                &filter,
+            ));
+        }
+        let series = series_of(points, HistoryMetric::Goodput);
+        assert_eq!(series[0].changes.len(), 1, "{series:?}");
+        let is_named = !series[0].changes[0].conditions.is_empty();
+        let line = "       it need not be the stack's: kernel: 6.1.9 → 6.8.0\n";
+        assert_eq!(history_text(&series).contains(line), is_named);
+        is_named
+    };
+    assert_eq!([6, 7, 8].map(told), [true; 3]);
+    assert_eq!([0, 3, 11].map(told), [false; 3]);
 }
 
 /// Figures of one process and of one process a trial are no series.

@@ -3,15 +3,14 @@
 //! What is compared are logarithms, so that a shift between the two is a ratio. Test, estimate and interval belong
 //! together: the rank-sum test, the shift that it rejects least, and all shifts that it does not reject.
 
-use super::paired::{Ratio, median};
+use super::paired::{CONFIDENCE, Ratio, median};
+use crate::probability::normal_above;
 
 /// Values of both samples together up to which the distribution of rank sums is counted out; beyond, it is taken for
 /// normal, as R's `wilcox.test` does from 50 values in a sample on.
 const EXACT_VALUES_MAX: usize = 60;
 /// Chance on either side of an interval: 2.5 %, which leaves 95 %.
-const TAIL: f64 = 0.025;
-/// The 97.5 % quantile of the normal distribution.
-const NORMAL: f64 = 1.959_964;
+const TAIL: f64 = (1.0 - CONFIDENCE) / 2.0;
 
 /// Logarithms of two samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,10 +38,22 @@ impl TwoSamples {
     /// The ratio b / a with its 95 % interval, which is absent where no interval of so few values is that sure. `None`
     /// where a sample is empty, or where so many of `a` are 0 that there is no such ratio.
     pub fn ratio(&self) -> Option<Ratio> {
-        let (value, interval) = shift(&self.a, &self.b)?;
-        let end = |logarithm: f64| Some(libm::exp(logarithm)).filter(|it| it.is_finite());
-        let (low, high) = (interval.and_then(|it| end(it.0)), interval.and_then(|it| end(it.1)));
-        Some(Ratio { value: end(value)?, low, high })
+        let value = shift(&self.a, &self.b)?;
+        let (low, high) = self.ends(TAIL);
+        Some(Ratio { value: finite(libm::exp(value))?, low, high })
+    }
+
+    /// The ends of an interval of that ratio, beyond each of which chance puts the true one with a probability of `tail` at most.
+    /// It may have them even where so many of `a` are 0 that there is no ratio; `None` where there is no end.
+    pub fn ends(&self, tail: f64) -> (Option<f64>, Option<f64>) {
+        let interval = interval(&self.a, &self.b, tail);
+        let end = |logarithm: f64| finite(libm::exp(logarithm));
+        (interval.and_then(|it| end(it.0)), interval.and_then(|it| end(it.1)))
+    }
+
+    /// How often chance alone would bring `b` as far below `a`, and how often as far above, each by itself.
+    pub fn tails(&self) -> (f64, f64) {
+        rank_sum_tails(&self.a, &self.b)
     }
 
     /// How often chance alone would bring rank sums as uneven, in either direction: [`rank_sum_p`].
@@ -58,26 +69,40 @@ pub fn least_rank_sum_p(a: usize, b: usize) -> f64 {
     (2.0 / ways).min(1.0)
 }
 
-/// By how much `b` is above `a`: the median of all differences (Hodges and Lehmann, 1963), and the 95 % interval that
-/// goes with the rank-sum test (Moses, 1965; as in R's `wilcox.test`). `None` where a sample is empty.
-fn shift(a: &[f64], b: &[f64]) -> Option<(f64, Option<(f64, f64)>)> {
-    // Of two that are both −∞ neither is above the other.
-    let above = |b: f64, a: f64| if b.total_cmp(&a).is_eq() { 0.0 } else { b - a };
-    let mut differences: Vec<f64> = b.iter().flat_map(|b| a.iter().map(move |a| above(*b, *a))).collect();
-    let value = median(&mut differences)?;
-    differences.sort_by(f64::total_cmp);
-    let interval = rejected_below(a.len(), b.len())
-        .map(|rank| (differences[rank - 1], differences[differences.len() - rank]));
-    Some((value, interval))
+/// By how much `b` is above `a`: the median of all differences (Hodges and Lehmann, 1963). `None` where a sample is empty.
+fn shift(a: &[f64], b: &[f64]) -> Option<f64> {
+    median(&mut differences(a, b))
 }
 
-/// The rank, from 1, of the first difference between two samples that a 95 % interval holds. `None` where even the
-/// widest interval is less sure.
-fn rejected_below(a: usize, b: usize) -> Option<usize> {
+/// The interval of that which goes with the rank-sum test (Moses, 1965; as in R's `wilcox.test`), with `tail` on either side.
+/// Where values are equal it is that of values which are not, and so no narrower than it must be (Noether, 1967). `None` where
+/// even the widest one is less sure.
+fn interval(a: &[f64], b: &[f64], tail: f64) -> Option<(f64, f64)> {
+    let rank = rejected_below(a.len(), b.len(), tail)?;
+    let mut differences = differences(a, b);
+    differences.sort_by(f64::total_cmp);
+    Some((differences[rank - 1], differences[differences.len() - rank]))
+}
+
+/// Each of `b` less each of `a`.
+fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
+    // Of two that are both −∞ neither is above the other.
+    let above = |b: f64, a: f64| if b.total_cmp(&a).is_eq() { 0.0 } else { b - a };
+    b.iter().flat_map(|b| a.iter().map(move |a| above(*b, *a))).collect()
+}
+
+fn finite(value: f64) -> Option<f64> {
+    Some(value).filter(|it| it.is_finite())
+}
+
+/// The rank, from 1, of the first difference between two samples that an interval with `tail` on either side holds. `None`
+/// where even the widest interval is less sure, as of an empty sample.
+fn rejected_below(a: usize, b: usize, tail: f64) -> Option<usize> {
     let pairs = a * b;
     if a + b > EXACT_VALUES_MAX {
         let spread = libm::sqrt(pairs as f64 * (a + b + 1) as f64 / 12.0);
-        return Some(((pairs as f64 / 2.0 - NORMAL * spread).floor() as usize).clamp(1, pairs));
+        let rank = (pairs as f64 / 2.0 - normal_above(tail) * spread).floor();
+        return (rank >= 1.0).then_some(rank as usize);
     }
     let untied: Vec<usize> = (1..=a + b).collect();
     let sums = rank_sums(&untied, b);
@@ -87,7 +112,7 @@ fn rejected_below(a: usize, b: usize) -> Option<usize> {
     for (rank, count) in sums[least..].iter().enumerate() {
         below += count / ways;
         // Rounding must not move a sum that is at the level exactly.
-        if below >= TAIL - 1e-12 {
+        if below >= tail - 1e-12 {
             return (rank > 0).then_some(rank);
         }
     }
@@ -189,8 +214,8 @@ mod tests {
 
     #[test]
     fn it_agrees_with_r_on_hollander_and_wolfe() {
-        let (value, interval) = shift(&EARLIER, &TERM).unwrap();
-        let (low, high) = interval.unwrap();
+        let value = shift(&EARLIER, &TERM).unwrap();
+        let (low, high) = interval(&EARLIER, &TERM, TAIL).unwrap();
         assert!((value - 0.305).abs() < 1e-9 && (low + 0.15).abs() < 1e-9 && (high - 0.76).abs() < 1e-9);
         assert!((rank_sum_p(&EARLIER, &TERM) - 0.254_412).abs() < 1e-6);
     }
@@ -253,6 +278,24 @@ mod tests {
         let apart = TwoSamples::of(&[2.0; 8], &[1.0; 8]);
         assert!((apart.p_value() - least_rank_sum_p(8, 8)).abs() < 1e-12);
         assert!((apart.ratio().unwrap().high.unwrap() - 0.5).abs() < 1e-12);
+    }
+
+    /// Of the 924 ways to choose 6 of 12 one has the lowest sum and one the next.
+    #[test]
+    fn a_surer_interval_is_wider_and_one_that_can_not_be_so_sure_is_none() {
+        let low = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let both = TwoSamples::of(&low, &low.map(|it| it * 10.0));
+        let (from, to) = both.ends(0.0015);
+        let (from, to) = (from.unwrap(), to.unwrap());
+        assert!((from - 10.0 / 6.0).abs() < 1e-9 && (to - 60.0).abs() < 1e-9, "{from} {to}");
+        let own = both.ratio().unwrap();
+        assert!(own.low.unwrap() > from && own.high.unwrap() < to, "{own:?}");
+        assert_eq!(both.ends(0.001), (None, None));
+        let (below, above) = both.tails();
+        assert!((below - 1.0).abs() < 1e-12 && (above - 1.0 / 924.0).abs() < 1e-12);
+        // Nor has one of many values that are nearly all of one run.
+        let many = [1.0; 61];
+        assert_eq!(TwoSamples::of(&[1.0], &many).ends(0.025), (None, None));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! A run held against those before it: what lies between two runs of one service is known by how they differ from each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plan::gate::LastRuns;
-use record::{CellName, GateAnswer, GateCheck, GateUnit, Machine, RankedBy};
+use record::{CellName, GateAnswer, GateCheck, GateUnit, RankedBy};
 
 use super::super::answer::without_figure;
 use super::super::loss::{Beside, held_against_earlier, name_of};
@@ -13,10 +13,12 @@ use crate::audit::Reason;
 use crate::compare::RecordedRun;
 use crate::history::{HistoryFilter, HistoryMetric, HistoryPoint, points_of_run};
 
+/// Conditions that are named as the reason why runs can't be compared.
+const NAMED_MAX: usize = 4;
+
 /// A run, and what those before it came to.
 #[derive(Debug, Clone, Default)]
 pub struct RunsBefore {
-    machine: Machine,
     started: String,
     cells: BTreeMap<CellName, OfCell>,
 }
@@ -41,23 +43,20 @@ impl RunsBefore {
         });
         let of_its_rank = own.filter(|(_, metric, it)| *metric == metric_of(it.ranked_by));
         Self {
-            machine: run.manifest.machine.clone(),
             started: run.manifest.started.clone(),
             cells: of_its_rank.map(|(cell, _, it)| (cell, it)).collect(),
         }
     }
 
-    /// Takes in a run, if it was made before this one, on the same machine, of the same experiment.
+    /// Takes in a run, if it was made before this one, of the same experiment.
     pub fn add(&mut self, run: RecordedRun<'_>) {
-        let (own, other) = (&self.machine, &run.manifest.machine);
         // RFC 3339 in UTC sorts by time.
-        let is_before = run.manifest.started < self.started;
-        if !is_before || (&own.cpu, own.cores) != (&other.cpu, other.cores) {
+        if run.manifest.started >= self.started {
             return;
         }
         for (metric, point) in points(run) {
             let Some(it) = self.cells.get_mut(&point.cell()) else { continue };
-            if metric == metric_of(it.ranked_by) && it.own.is_of_series_of(&point) {
+            if metric == metric_of(it.ranked_by) && it.own.is_of_experiment_of(&point) {
                 it.before.push(point);
             }
         }
@@ -82,7 +81,9 @@ impl RunsBefore {
         let unknown = without_figure(fails_if(asked, *ranked_by), limit, GateUnit::Loss);
         // One of which no trial may be used says nothing. One that was too bad for a figure is one of the last runs all the same.
         let is_known = |it: &&HistoryPoint| it.value.is_some() || it.failed > 0;
-        let mut before: Vec<&HistoryPoint> = before.iter().filter(is_known).collect();
+        // Of another machine, another kernel or another client, say, is more than what the service lost.
+        let (mut before, others): (Vec<&HistoryPoint>, Vec<&HistoryPoint>) =
+            before.iter().filter(is_known).partition(|it| own.differs_in(it).is_empty());
         before.sort_by(|a, b| b.started.cmp(&a.started));
         before.truncate(asked.count as usize);
         let earlier: Vec<f64> =
@@ -96,12 +97,25 @@ impl RunsBefore {
             is_lower_bound: false,
             earlier,
             beyond,
-            passed_over: String::new(),
+            passed_over: passed_over(own, &others),
             tail: tail_of(intervals),
             doubts,
         };
         held_against_earlier(beside, unknown)
     }
+}
+
+/// Why those can't be compared that were measured under other conditions than `own`: whoever sees the runs lie there would look for
+/// a mistake.
+fn passed_over(own: &HistoryPoint, others: &[&HistoryPoint]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let what: BTreeSet<String> =
+        others.iter().flat_map(|it| own.differs_in(it)).map(|difference| difference.what).collect();
+    let more = if what.len() > NAMED_MAX { ", …" } else { "" };
+    let what: Vec<String> = what.into_iter().take(NAMED_MAX).collect();
+    format!("; {} more were measured under other conditions ({}{more})", others.len(), what.join(", "))
 }
 
 /// Of a run that has no figure, beside so many that have one.

@@ -86,6 +86,16 @@ const VERDICTS: Pair[] = [
   ["a request waited {waited} of {all} for a core, at most", "一个请求在 {all} 中至多有 {waited} 在等待核心"],
   ["`{name}`, with no time left, waited for a core in {share} % of the time", "没有余力的 `{name}` 有 {share} % 的时间在等待核心"],
   ["its threads waited for a core for {waited} s a second and ran for {ran}; the server did not wait", "客户端线程每秒有 {waited} 秒在等待核心，运行 {ran} 秒；服务器没有等待"],
+  [
+    "its threads waited for a core for {waited} s a second and ran for {ran}; the server lost {share} % of its time by that at most",
+    "客户端线程每秒有 {waited} 秒在等待核心，运行 {ran} 秒；服务器因此至多损失 {share} % 的时间",
+  ],
+  ["client-bound (its file descriptors)", "受限于客户端（其文件描述符）"],
+  [
+    "{failed} of {all} requests ({share} %) found the client without a file descriptor to connect with (EMFILE)",
+    "{all} 个请求中有 {failed} 个（{share} %）遇到客户端没有可用于连接的文件描述符（EMFILE）",
+  ],
+  ["raise the client's limit of open files (ulimit -n)", "提高客户端打开文件的上限（ulimit -n）"],
   // rules/cpu.rs
   ["the thread `{name}` was busy for {share} % of a core", "`{name}` 线程占用了一个核心的 {share} %"],
   ["one of the {threads} threads `{name}` was busy for {share} % of a core", "{threads} 个 `{name}` 线程中有一个占用了一个核心的 {share} %"],
@@ -101,6 +111,18 @@ const VERDICTS: Pair[] = [
   [
     "of the other {rest} cores other processes used {used}, while {waiting} threads at a time waited for a core",
     "其余 {rest} 个核心中其他进程占用了 {used} 个，同时平均有 {waiting} 个线程在等待核心",
+  ],
+  [
+    "of the other {rest} cores the hypervisor used {used}, while {waiting} threads at a time waited for a core",
+    "其余 {rest} 个核心中虚拟机管理程序占用了 {used} 个，同时平均有 {waiting} 个线程在等待核心",
+  ],
+  [
+    "of the other {rest} cores other processes used {used} and the hypervisor used {stolen}, while {waiting} threads at a time waited for a core",
+    "其余 {rest} 个核心中其他进程占用了 {used} 个，虚拟机管理程序占用了 {stolen} 个，同时平均有 {waiting} 个线程在等待核心",
+  ],
+  [
+    "each answer took {cpu} µs of CPU time, and one of the idle server {idle} µs in all: most of this CPU time went to something else (spinning, collections, what grows with the users)",
+    "每个应答用了 {cpu} µs 的 CPU 时间，而空闲服务器的一个应答总共只要 {idle} µs：这些 CPU 时间大部分用在了别处（空转、垃圾回收、随用户数增长的开销）",
   ],
   ["let more threads share its work; the rate should rise", "让更多线程分担它的工作；速率应当上升"],
   ["{threads} threads `{name}` used {cores} cores together, as if one at a time ran", "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同每次只有一个在运行"],
@@ -176,6 +198,8 @@ const VERDICTS: Pair[] = [
     "{share} % of all requests were done within {ms} ms, and no answer of the idle server took less than {idle} ms",
     "{share} % 的请求在 {ms} ms 内完成，而空闲服务器的应答没有一个少于 {idle} ms",
   ],
+  ["{answers} requests to the idle server, one after the other, were all answered as expected", "对空闲服务器逐个发出的 {answers} 个请求全部得到了预期的应答"],
+  ["one user alone, at {us} µs an answer, would ask more often than it lets through", "单独一个用户，每个应答 {us} µs，发出请求就已比它放行的更频繁"],
   ["a limiter, or a bound on what may wait before something that serves no more", "可能是限速器，也可能是对排队数目的限制，其后的部件已不能处理更多"],
   [
     "the rate was {rate} in every second (± {scatter} %), though X·S₀ is {k}: the server had nothing to do for some of the time, and {users} users waited",

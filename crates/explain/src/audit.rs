@@ -14,7 +14,7 @@ pub use crate::validity::{Reason, ReasonKind, Validity};
 /// would win by failing.
 pub(crate) const FAILED_SHARE_MAX: f64 = 0.001;
 /// Share of the control's rate above which a rate is not the server's alone.
-const CEILING_SHARE_MAX: f64 = 0.7;
+pub(crate) const CEILING_SHARE_MAX: f64 = 0.7;
 /// How long answers may lie in the generator's own socket, at the median and at the 99th percentile: a
 /// millisecond, which is what a slice of the scheduler costs now and then, or where the answers take longer than ten of them, this share of their time.
 const RECEIVE_LAG_MAX: Duration = Duration::from_millis(1);
@@ -70,9 +70,17 @@ pub fn audit_trial(trial: &Measured, ceiling_per_s: Option<f64>) -> Validity {
     Validity { valid: reasons.is_empty(), verdict, reasons }
 }
 
+/// What share a rate of this load is of what the client reached of the calibration target. The control asks over HTTP/1.1 without TLS: of a load
+/// that speaks otherwise it says nothing, since TLS costs the client more a request, and streams that share their records less.
+pub(crate) fn of_ceiling(load: &LoadResult, per_s: f64, ceiling_per_s: Option<f64>) -> Option<f64> {
+    let speaks_as_control = load.tls.is_none() && load.load.streams.is_none();
+    let ceiling = ceiling_per_s.filter(|it| speaks_as_control && it.is_finite() && *it > 0.0)?;
+    Some(per_s / ceiling)
+}
+
 fn near_the_ceiling(load: &LoadResult, ceiling_per_s: Option<f64>) -> Option<Reason> {
-    let ceiling = ceiling_per_s.filter(|it| it.is_finite() && *it > 0.0)?;
-    let share = load.goodput_per_s / ceiling;
+    let share = of_ceiling(load, load.goodput_per_s, ceiling_per_s)?;
+    let ceiling = ceiling_per_s?;
     (share > CEILING_SHARE_MAX).then(|| {
         let text = format!(
             "{:.0} % of the {ceiling:.0}/s that the client reached of the calibration target: near its own limit a rate \

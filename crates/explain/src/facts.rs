@@ -17,10 +17,17 @@ pub(crate) const FULL_SHARE: f64 = 0.9;
 pub(crate) const CPU_SHARE_LOW: f64 = 0.7;
 /// CPU time a second from which a thread has no time left: what is missing goes to interrupts on its core.
 pub(crate) const ONE_THREAD_CORES: f64 = 0.85;
+/// Share of CPU time that answers may have needed, from which it is taken for theirs: the larger half. A core that shares its caches
+/// takes longer for the same work than it did when all else was idle.
+pub(crate) const OF_ANSWERS_MIN: f64 = 0.5;
 /// Share of it up to which two counts of throttled time are one count, of one group, read within some milliseconds.
 const ONE_COUNT_WITHIN: f64 = 0.02;
 /// Thread-seconds a second from which a quota holds anything back: more than the least effect.
 pub(crate) const THROTTLED_MAX: f64 = 0.05;
+/// Share of the answers that open a connection up to which connections have no part in what answers take.
+const OPENED_MAX: f64 = 0.05;
+/// Share of the machine from which what a hypervisor takes is counted: the least effect that any comparison here calls a difference.
+const STOLEN_SHARE_MIN: f64 = stats::LEAST_EFFECT;
 /// How much of its quota a server can be seen to use: all, and what two clocks differ by. A quota of which more is used is another
 /// group's.
 const OF_QUOTA_MAX: f64 = 1.05;
@@ -230,6 +237,26 @@ impl<'a> Facts<'a> {
         Some(idle_us / 1e6).filter(|it| *it > 0.0 && it.is_finite())
     }
 
+    /// Whether next to all answers came on connections that were there already.
+    pub(crate) fn keeps_connections(&self) -> bool {
+        let load = &self.trial.load;
+        let beyond_the_first = load.connections.opened.saturating_sub(u64::from(load.load.connections));
+        let opened = load.connections.opened_in_window.unwrap_or(beyond_the_first);
+        opened as f64 <= OPENED_MAX * load.outcomes.answered.max(1) as f64
+    }
+
+    /// What an answer of the idle server took at most, seconds, its connection included: no thread worked for longer for it. `None` where
+    /// users ask for something else by turns, and where answers have connections of their own and what one takes was not measured.
+    pub(crate) fn idle_work_s(&self) -> Option<f64> {
+        let apart_us = self.trial.contract.idle_answers.and_then(|it| it.apart_us);
+        let with_connection_s = apart_us.map(|us| us / 1e6).filter(|it| it.is_finite());
+        let answer_s = self.idle_at_most_s().filter(|_| self.trial.load.steps.is_empty())?;
+        match with_connection_s {
+            Some(all_s) => Some(answer_s.max(all_s)),
+            None => self.keeps_connections().then_some(answer_s),
+        }
+    }
+
     /// Answers a second of the whole seconds of the window, good ones and others.
     pub(crate) fn rates_by_second(&self) -> Vec<f64> {
         let whole = self.trial.load.seconds.iter().filter(|it| it.length_s >= SECOND_S_MIN);
@@ -287,6 +314,30 @@ impl<'a> Facts<'a> {
         self.quota_of(None).filter(|_| self.trial.upstreams.is_empty())
     }
 
+    /// By how much of itself a rate could be more at most, if client and servers used what they left of the machine.
+    pub(crate) fn machine_left(&self) -> f64 {
+        let apart = if self.has_quota() { self.interrupts_cores() } else { 0.0 };
+        self.used_cores().map_or(1.0, |used| (1.0 - (used + apart) / self.machine_cores()).max(0.0))
+    }
+
+    /// Cores that the hypervisor took from whoever ran so much: it takes from each by what it ran. Nothing is left of that time.
+    fn stolen_from(&self, used: f64) -> f64 {
+        // What it took of a machine is not known of the part that a quota allows.
+        let Some(host) = self.host().filter(|_| !self.has_quota()) else { return 0.0 };
+        let stolen = host.steal_share.filter(|share| *share >= STOLEN_SHARE_MIN).unwrap_or(0.0) * self.cores;
+        let others = host.others_cores.unwrap_or(0.0).max(0.0);
+        let all_ran = self.used_cores().unwrap_or(used).max(used) + others;
+        if all_ran > 0.0 { stolen * used / all_ran } else { 0.0 }
+    }
+
+    /// Threads that a quota of a server's own may have kept waiting, on average, which the kernel counts as waiting for a core: all that
+    /// work, and no more than there are requests for, for as long as any core was closed to them.
+    fn held_by_quota(&self, signals: &ServerSignals) -> f64 {
+        let Some(quota) = signals.quota.filter(|quota| !self.holds_client(quota)) else { return 0.0 };
+        let threads: f64 = signals.groups.iter().map(|group| f64::from(group.active)).sum();
+        quota.throttled_cores.clamp(0.0, 1.0) * threads.min(self.users.max(1.0))
+    }
+
     /// Whether a quota of a server's own keeps threads from running, which the kernel counts as waiting for a core.
     fn is_throttled(&self) -> bool {
         let mut quotas = self.servers().filter_map(|(_, server)| server.signals.as_ref()?.quota);
@@ -326,11 +377,11 @@ impl<'a> Facts<'a> {
     /// a core as cores stood idle. A core that runs out of work does not see at once what waits at another, so that with few
     /// cores and short requests a tenth to a quarter of the time goes by like this.
     fn is_queued_for(&self) -> bool {
-        if self.is_throttled() {
-            return false;
-        }
         let is_short = |cores: f64, used: f64, waiting: f64| {
-            used >= CPU_SHARE_LOW * cores && used < FULL_SHARE * cores && used + waiting >= cores
+            let gone = used + self.stolen_from(used);
+            used >= CPU_SHARE_LOW * cores
+                && used < FULL_SHARE * cores
+                && (gone + waiting >= cores || gone >= FULL_SHARE * cores)
         };
         let servers = self.servers_waiting().zip(self.allotted_cores()).zip(self.servers_cores);
         let of_own = servers.is_some_and(|((waiting, own), used)| is_short(own, used, waiting));
@@ -368,9 +419,12 @@ impl<'a> Facts<'a> {
         Some(self.servers_waiting()? + self.host()?.generator_wait_cores.unwrap_or(0.0))
     }
 
+    /// The same of the servers alone, but for those that a quota may have kept waiting.
     fn servers_waiting(&self) -> Option<f64> {
         let of = |server: &Server| -> Option<f64> {
-            Some(server.signals.as_ref()?.groups.iter().map(|it| it.wait_cores).sum())
+            let signals = server.signals.as_ref()?;
+            let waited: f64 = signals.groups.iter().map(|it| it.wait_cores).sum();
+            Some((waited - self.held_by_quota(signals)).max(0.0))
         };
         self.servers().map(|(_, server)| of(server)).sum()
     }
@@ -378,11 +432,12 @@ impl<'a> Facts<'a> {
     /// Whether the CPU can be ruled out.
     pub(crate) fn has_cpu_left(&self) -> bool {
         let own = self.cores_to_run_on();
-        let of_own = own.zip(self.servers_cores).is_none_or(|(own, used)| used <= CPU_SHARE_LOW * own);
+        let is_left = |used: f64, cores: f64| used + self.stolen_from(used) <= CPU_SHARE_LOW * cores;
+        let of_own = own.zip(self.servers_cores).is_none_or(|(own, used)| is_left(used, own));
         // Whom a quota keeps from running is counted by itself, so that it is the limit only where next to nothing of it is left.
         let of_quota = self.own_quota().zip(self.servers_cores);
         let is_quota_left = of_quota.is_none_or(|(allowed, used)| !is_used_up(used, allowed));
-        of_own && is_quota_left && self.used_share().is_some_and(|share| share <= CPU_SHARE_LOW)
+        of_own && is_quota_left && self.used_cores().is_some_and(|used| is_left(used, self.cores))
     }
 
     /// Whether there may be too little of the CPU, as far as its use is known at all.

@@ -11,9 +11,9 @@
 //! without another witness, such as K threads that work or a core that is used up, can be refuted here and not confirmed.
 
 use crate::confirmation::{Confirmation, NEAR, Outcome};
+use crate::kind::{Predicts, VerdictKind};
 use crate::level::Level;
 use crate::rates::rate_words_with_tenths;
-use crate::verdict::VerdictKind;
 
 /// Twice the users, and so much more of the rate: it follows them. Half of what it would rise by if they were all there is.
 const FOLLOWS_MIN: f64 = 1.5;
@@ -23,71 +23,16 @@ const STAYS_MIN: f64 = 0.75;
 /// How far a half may lie from a half. With so many of a rate's users waiting for nobody, a tenth of it is none.
 const HALF: std::ops::RangeInclusive<f64> = 0.45..=0.55;
 
-/// What a verdict predicts of other numbers of users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Predicts {
-    /// The rate stays from some users on, and follows them below; one core may be all that it takes.
-    Stays,
-    /// The same with CPU left.
-    StaysWithCpuLeft,
-    /// It stays, and the cores are used up.
-    StaysAndIsFull,
-    /// It follows the users.
-    Follows,
-    /// Nothing.
-    Nothing,
-}
-
-impl Predicts {
-    const fn of(kind: VerdictKind) -> Option<Self> {
-        match kind {
-            VerdictKind::PoolLimit
-            | VerdictKind::UpstreamPoolLimit
-            | VerdictKind::PinnedCarriers
-            | VerdictKind::LimitInside
-            | VerdictKind::RateLimiter => Some(Self::StaysWithCpuLeft),
-            VerdictKind::SerialSection
-            | VerdictKind::BlockedEventLoop
-            | VerdictKind::BackendBound
-            | VerdictKind::QuotaBound => Some(Self::Stays),
-            VerdictKind::CpuBound | VerdictKind::BoxBound => Some(Self::StaysAndIsFull),
-            VerdictKind::IdlePace => Some(Self::Follows),
-            VerdictKind::Unexplained => Some(Self::Nothing),
-            // What fails requests, what is no matter of the users, and what more of them bring about.
-            VerdictKind::PortExhaustion
-            | VerdictKind::DescriptorLimit
-            | VerdictKind::ClientBound
-            | VerdictKind::NoisyHost
-            | VerdictKind::MemoryGrowth
-            | VerdictKind::NotSteady
-            | VerdictKind::IncorrectService
-            | VerdictKind::DelayedAck
-            | VerdictKind::NetworkLink
-            | VerdictKind::KeepsRate
-            | VerdictKind::LogBound
-            | VerdictKind::GarbageCollection
-            | VerdictKind::TlsHandshakes
-            // Twice the connections have twice the streams, and twice the windows.
-            | VerdictKind::StreamLimit
-            | VerdictKind::FlowControl
-            | VerdictKind::AcceptQueueOverflow
-            | VerdictKind::NoKeepAlive
-            | VerdictKind::KeepAliveCap
-            | VerdictKind::Contention => None,
-        }
-    }
-}
-
 /// Whether other numbers of users could confirm or refute a verdict, or tell what no verdict did.
 pub const fn is_told_by_users(kind: VerdictKind) -> bool {
-    Predicts::of(kind).is_some()
+    kind.predicts().is_some()
 }
 
 /// What half and twice the users say of a verdict that was found with `users`. `None` where that is nothing, or where the rate
 /// with `users` or with more of them is missing.
 pub fn confirmed_by_levels(kind: VerdictKind, users: u32, mut levels: Vec<Level>) -> Option<Confirmation> {
     levels.sort_by_key(|level| level.users);
-    let predicts = Predicts::of(kind)?;
+    let predicts = kind.predicts()?;
     let seen = Seen {
         fewer: levels.iter().rfind(|level| level.users < users),
         same: levels.iter().find(|level| level.users == users)?,

@@ -171,6 +171,11 @@ impl Noise {
         is_starved.then_some(self.of_client)
     }
 
+    /// The share of its time that the server lost by waiting for a core that others used, at most.
+    pub(crate) const fn of_server(&self) -> f64 {
+        self.of_server
+    }
+
     /// How long a request waited, and what set the pace.
     pub(crate) fn waiting_words(&self) -> Vec<String> {
         let of_request = self.request_s.map(|(waited, took)| {

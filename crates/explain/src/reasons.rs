@@ -12,7 +12,9 @@ use serde::Serialize;
 
 use crate::alone;
 use crate::asked;
+use crate::audit::{ReasonKind, audit_trial};
 use crate::facts::{Context, Facts};
+use crate::idle::POOL_TOLERANCE;
 use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, protocols, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::weight::{may_be_the_reason, minor, sure_before_unsure, weigh};
@@ -36,81 +38,105 @@ impl Explanation {
     }
 }
 
+/// What a rule makes of the figures.
+type Look = fn(&Facts<'_>) -> Option<Verdict>;
+
 /// One rule.
-type Rule = fn(&Facts<'_>) -> Option<Verdict>;
+struct Rule {
+    look: Look,
+    /// Whether the load and the client tell it by themselves, of a server whose processes were not watched. Every other rule looks
+    /// for the server's CPU, threads or sockets somewhere, and would take what is not known for what is not there.
+    is_of_the_load: bool,
+}
 
-/// What decides before the server does. A quota is among them: it is set from outside, and what the rate does under it is
-/// no trend of the server's.
-///
-/// Wrong answers come before all that is about how fast they came: only what makes them is told before, the last port, the
-/// last descriptor, and a limiter that says so.
-const BESIDE: [Rule; 9] = [
-    network::port_exhaustion,
-    work::descriptor_limit,
-    inside::rejections,
-    work::incorrect_service,
-    work::quota_bound,
-    client::client_bound,
-    client::noisy_host,
-    steady::memory_growth,
-    steady::not_steady,
-];
-/// What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from
-/// it. Connections come after the thread that has no time left for them, and that thread after the handshakes that took its time.
-/// Who waits for a stream was counted doing so; a pool is told by its size, which may be that of the streams by chance.
-const SERVER: [Rule; 16] = [
-    network::delayed_ack,
-    no_limit::keeps_rate,
-    no_limit::idle_pace,
-    no_limit::pace_of_kept,
-    network::link_full,
-    network::most_users_dropped,
-    work::log_bound,
-    work::garbage_collection,
-    protocols::stream_limit,
-    pools::upstream_pool,
-    pools::backend,
-    pools::pool,
-    protocols::handshakes,
-    cpu::one_thread,
-    network::connections_by_request,
-    network::accept_queue_overflow,
-];
-/// What is left when nothing more particular was found; last of all what is seen by its effect alone. A quota that is not used up is
-/// here: most of those who are throttled now and then have time for it.
-const GENERAL: [Rule; 6] = [
-    work::quota_in_bursts,
-    cpu::serial_cpu,
-    cpu::full,
-    protocols::flow_control,
-    inside::limit,
-    inside::limiter,
-];
+const fn of_the_load(look: Look) -> Rule {
+    Rule { look, is_of_the_load: true }
+}
 
-/// What the load and the client tell by themselves, of a server whose processes were not watched. Every other rule looks for the
-/// server's CPU, threads or sockets somewhere, and would take what is not known for what is not there.
-const OF_THE_LOAD: [Rule; 9] = [
-    network::port_exhaustion,
-    inside::rejections,
-    work::incorrect_service,
-    client::client_bound,
-    steady::not_steady,
-    no_limit::keeps_rate,
-    no_limit::idle_pace,
-    no_limit::pace_of_kept,
-    network::link_full,
+const fn of_the_server(look: Look) -> Rule {
+    Rule { look, is_of_the_load: false }
+}
+
+/// All rules, in their order; where a kind stands beyond that is said with it ([`VerdictKind`]).
+const RULES: &[Rule] = &[
+    // What decides before the server does. A quota is among them: it is set from outside, and what the rate does under it is no trend
+    // of the server's.
+    //
+    // Wrong answers come before all that is about how fast they came: only what makes them is told before, the last port, the last
+    // descriptor, and a limiter that says so.
+    of_the_load(network::port_exhaustion),
+    of_the_server(work::descriptor_limit),
+    of_the_load(inside::rejections),
+    of_the_load(work::incorrect_service),
+    of_the_server(work::quota_bound),
+    of_the_load(client::client_bound),
+    of_the_server(client::noisy_host),
+    of_the_server(steady::memory_growth),
+    of_the_load(steady::not_steady),
+    // What holds a server back. What is full comes after what fills it: a queue is the consequence of whoever does not take from it.
+    // Connections come after the thread that has no time left for them, and that thread after the handshakes that took its time. Who
+    // waits for a stream was counted doing so; a pool is told by its size, which may be that of the streams by chance.
+    of_the_server(network::delayed_ack),
+    of_the_load(no_limit::keeps_rate),
+    of_the_load(no_limit::idle_pace),
+    of_the_load(no_limit::pace_of_kept),
+    of_the_load(network::link_full),
+    of_the_server(network::most_users_dropped),
+    of_the_server(work::log_bound),
+    of_the_server(work::garbage_collection),
+    of_the_server(protocols::stream_limit),
+    of_the_server(pools::upstream_pool),
+    of_the_server(pools::backend),
+    of_the_server(pools::pool),
+    of_the_server(protocols::handshakes),
+    of_the_server(cpu::one_thread),
+    of_the_server(network::connections_by_request),
+    of_the_server(network::accept_queue_overflow),
+    // What is left when nothing more particular was found; last of all what is seen by its effect alone. A quota that is not used up
+    // is here: most of those who are throttled now and then have time for it.
+    of_the_server(work::quota_in_bursts),
+    of_the_server(cpu::serial_cpu),
+    of_the_server(cpu::full),
+    of_the_server(protocols::flow_control),
+    of_the_server(inside::limit),
+    of_the_server(inside::limiter),
 ];
 
 /// Explains a measured trial.
 pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     let facts = Facts::of(trial, context);
-    let mut verdicts: Vec<Verdict> = match facts.not_measured() {
-        None => {
-            let all = BESIDE.iter().chain(&SERVER).chain(&GENERAL);
-            all.filter_map(|rule| rule(&facts)).collect()
-        }
-        Some(_) => OF_THE_LOAD.iter().filter_map(|rule| rule(&facts)).map(unwatched).collect(),
-    };
+    let mut not_known = facts.host().map_or_else(
+        || {
+            vec![
+                "what the server and the machine did: the record is of a version that took no signals".into(),
+            ]
+        },
+        |host| host.not_known.clone(),
+    );
+    not_known.extend(
+        facts.not_measured().map(|why| format!("the server's CPU, memory, threads and sockets: {why}")),
+    );
+    let doubts = audit_trial(trial, context.ceiling_per_s).reasons;
+    // Of no request nothing follows, whatever the machine did meanwhile.
+    if let Some(empty) = doubts.iter().find(|doubt| doubt.kind == ReasonKind::Empty) {
+        let verdict =
+            Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", empty.text.clone());
+        return Explanation { verdicts: vec![verdict], not_known };
+    }
+    let mut verdicts = all_of(&facts);
+    if let Some(doubt) = doubts.iter().find(|doubt| shakes(doubt.kind, &facts)) {
+        verdicts = verdicts.into_iter().map(|verdict| shaken(verdict, &doubt.text)).collect();
+    }
+    Explanation { verdicts, not_known }
+}
+
+/// The answer, and what plays a part; each with what it was not.
+fn all_of(facts: &Facts<'_>) -> Vec<Verdict> {
+    let is_watched = facts.not_measured().is_none();
+    let looked = RULES.iter().filter(|rule| is_watched || rule.is_of_the_load);
+    let found = looked.filter_map(|rule| (rule.look)(facts));
+    let mut verdicts: Vec<Verdict> =
+        if is_watched { found.collect() } else { found.map(unwatched).collect() };
     // Whoever keeps the pace has no limit, whatever else there is to see.
     if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
         verdicts.truncate(at + 1);
@@ -128,31 +154,41 @@ pub fn explain(trial: &Measured, context: &Context) -> Explanation {
     verdicts.retain(|it| std::mem::take(&mut is_first) || !is_guess(it));
     if !verdicts.first().is_some_and(may_be_the_reason) {
         // Whatever holds threads up makes them switch; only where nothing else is seen do they do it to each other.
-        verdicts.insert(0, cpu::contention(&facts).unwrap_or_else(|| unexplained(&facts)));
+        verdicts.insert(0, cpu::contention(facts).unwrap_or_else(|| unexplained(facts)));
     }
     // Whatever the answer is, others who used the machine and memory that may well grow are a doubt about it, and said; never
     // the answer by themselves.
-    let noise = client::noise_beside(&facts).map(minor);
-    let doubts: Vec<Verdict> = noise.into_iter().chain(steady::growth_beside(&facts)).collect();
+    let noise = client::noise_beside(facts).map(minor);
+    let doubts: Vec<Verdict> = noise.into_iter().chain(steady::growth_beside(facts)).collect();
     verdicts.truncate(VERDICTS_MAX - doubts.len());
     verdicts.extend(doubts);
     found.extend(verdicts.iter().map(|it| it.kind));
-    let excluded = exclusions::of(&facts, &found);
+    let excluded = exclusions::of(facts, &found);
     for verdict in &mut verdicts {
         verdict.excluded.clone_from(&excluded);
     }
-    let mut not_known = facts.host().map_or_else(
-        || {
-            vec![
-                "what the server and the machine did: the record is of a version that took no signals".into(),
-            ]
-        },
-        |host| host.not_known.clone(),
-    );
-    not_known.extend(
-        facts.not_measured().map(|why| format!("the server's CPU, memory, threads and sockets: {why}")),
-    );
-    Explanation { verdicts, not_known }
+    verdicts
+}
+
+/// Whether what speaks against a load leaves no verdict of its rate sure: users who were not there, or not all the time; or so few
+/// answers of each that where the window happens to end is in X·S₀ ([`POOL_TOLERANCE`] of it and more).
+fn shakes(doubt: ReasonKind, facts: &Facts<'_>) -> bool {
+    match doubt {
+        ReasonKind::LostAgent | ReasonKind::RampNotOver => true,
+        ReasonKind::TooShort => {
+            let window_s = facts.trial.load.window.duration_s;
+            facts.idle_s.is_some_and(|idle_s| idle_s > POOL_TOLERANCE * window_s)
+        }
+        _ => false,
+    }
+}
+
+/// The same without being sure, and why. What fails requests was counted, whoever asked.
+fn shaken(verdict: Verdict, why: &str) -> Verdict {
+    if verdict.confidence != Confidence::Sure || verdict.kind.fails_requests() {
+        return verdict;
+    }
+    Verdict { confidence: Confidence::Likely, ..verdict }.and(why)
 }
 
 /// What is told of a server that was not watched: a pause of its collector, or others who ask it, may look the same as what

@@ -5,6 +5,8 @@ use record::{CellName, Measured, Trial, measured_controls};
 use stats::Spread;
 
 use crate::audit::{ReasonKind, audit_trial};
+use crate::facts::{Context, Facts, OF_ANSWERS_MIN};
+use crate::workers::spins;
 
 /// Why a trial's figure is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,12 +100,23 @@ impl Range {
 /// With all of them it would answer at most as many times more as that is less than 1, since an answer costs the CPU time that it
 /// costs (the utilisation law), so that its users would wait at least this share of what they did (Little's law): the asymptotic
 /// bound of a closed system (Denning and Buzen, "The Operational Analysis of Queueing Network Models", 1978).
+///
+/// What it spins away is no answer's cost, and would make that bound too high. Of an answer that took the idle service less time in
+/// all than it took of the CPU under load, no more than the former is counted; where most of the CPU time went elsewhere, or a runtime is
+/// known to spin, nothing is.
 fn own_share_of_cores(measured: &Measured) -> Option<f64> {
     measured.load.littles_law?;
     let server = &measured.server;
     // What a JVM compiles in the window is no answer's cost.
     let compiling_cores = server.signals.as_ref().and_then(|it| it.jvm).map_or(0.0, |jvm| jvm.jit_cores);
-    let share = (server.cpu_cores? - compiling_cores) / f64::from(measured.host.as_ref()?.cores);
+    let used = server.cpu_cores? - compiling_cores;
+    let context = Context::default();
+    let facts = Facts::of(measured, &context);
+    let most_for_answers = facts.idle_work_s().map_or(used, |idle_s| facts.rate * idle_s);
+    if spins(&facts) || most_for_answers < OF_ANSWERS_MIN * used {
+        return None;
+    }
+    let share = used.min(most_for_answers) / f64::from(measured.host.as_ref()?.cores);
     (share > 0.0).then_some(share.min(1.0))
 }
 

@@ -63,9 +63,14 @@ fn gives_way(verdict: &Verdict) -> bool {
 /// A verdict that plays a part too small to be the answer.
 pub(crate) fn minor(mut verdict: Verdict) -> Verdict {
     verdict.confidence = Confidence::Possible;
-    let percent = verdict.accounts_for.unwrap_or(0.0) * 100.0;
+    let percent = most_told(verdict.accounts_for.unwrap_or(0.0) * 100.0);
     let of = if verdict.kind.fails_requests() { "requests" } else { "rate" };
     verdict.and(format!("it can account for {percent:.1} % of the {of} at most"))
+}
+
+/// What is more than nothing is not told as nothing *at most*: a tenth of a per cent is the least.
+fn most_told(percent: f64) -> f64 {
+    if percent > 0.0 { percent.max(0.1) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -127,6 +132,14 @@ mod tests {
         for last in [VerdictKind::AcceptQueueOverflow, VerdictKind::KeepsRate] {
             let told = kinds(vec![possible(VerdictKind::PoolLimit, Some(0.98)), of(last, Some(0.9))]);
             assert_eq!(told, [VerdictKind::PoolLimit, last]);
+        }
+    }
+
+    #[test]
+    fn a_little_is_not_told_as_nothing_at_most() {
+        for (share, told) in [(0.0, "0.0"), (0.000_01, "0.1"), (0.001, "0.1"), (0.012, "1.2")] {
+            let told_of = minor(of(VerdictKind::LogBound, Some(share)));
+            assert_eq!(told_of.evidence[1], format!("it can account for {told} % of the rate at most"));
         }
     }
 

@@ -180,11 +180,15 @@ pub(crate) fn collector_words(facts: &Facts<'_>) -> Option<String> {
     })
 }
 
-/// What else than work takes CPU time of a server: Erlang's schedulers look for more to do for a while before they sleep.
+/// Whether something else than work is known to take CPU time of a server: Erlang's schedulers look for more to do for a while before
+/// they sleep.
+pub(crate) fn spins(facts: &Facts<'_>) -> bool {
+    facts.groups().iter().any(|it| it.did.is_some_and(|did| did.runtime == Some(Runtime::Erlang)))
+}
+
+/// The same in words.
 pub(crate) fn spinning_words(facts: &Facts<'_>) -> Option<String> {
-    let groups = facts.groups();
-    let is_erlang = groups.iter().any(|it| it.did.is_some_and(|did| did.runtime == Some(Runtime::Erlang)));
-    is_erlang.then(|| {
+    spins(facts).then(|| {
         "Erlang's schedulers spin for a while before they sleep, and a part of this CPU time may be that: start it with \
          `+sbwt none` to tell"
             .to_owned()

@@ -71,10 +71,11 @@ fn verdict_text(verdict: &Verdict, also: &str) -> String {
     text
 }
 
-/// How much of the rate, or of the requests, it can account for.
+/// How much of the rate, or of the requests, it can account for. What is more than nothing is not told as nothing at most.
 fn share(verdict: &Verdict) -> String {
     let of = if verdict.kind.fails_requests() { "of the requests" } else { "of the rate" };
-    verdict.accounts_for.map_or_else(String::new, |share| format!("; up to {:.0} % {of}", share * 100.0))
+    let percent = |share: f64| if share > 0.0 { (share * 100.0).max(1.0) } else { 0.0 };
+    verdict.accounts_for.map_or_else(String::new, |share| format!("; up to {:.0} % {of}", percent(share)))
 }
 
 /// What came of a test, in a line, and why.
@@ -88,4 +89,28 @@ pub fn confirmation_text(confirmation: &Confirmation) -> String {
         return format!("{}: {}{why}", rates.join(", "), outcome.name());
     };
     format!("{}: {predicted}measured {}: {}{why}", name(variant), per_s(*measured_per_s), outcome.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use explain::{Confidence, VerdictKind};
+
+    use super::*;
+
+    #[test]
+    fn a_little_is_not_told_as_nothing_at_most() {
+        let of = |accounts_for: Option<f64>| {
+            let (kind, confidence) = (VerdictKind::LogBound, Confidence::Possible);
+            let (phrase, evidence, excluded) = (String::new(), Vec::new(), Vec::new());
+            share(&Verdict { kind, phrase, confidence, accounts_for, evidence, excluded, confirm: None })
+        };
+        for (accounts_for, words) in [
+            (None, ""),
+            (Some(0.0), "; up to 0 % of the rate"),
+            (Some(0.001), "; up to 1 % of the rate"),
+            (Some(0.426), "; up to 43 % of the rate"),
+        ] {
+            assert_eq!(of(accounts_for), words);
+        }
+    }
 }

@@ -63,7 +63,7 @@ function confidence({ kind, confidence, accounts_for: share }: Verdict): Child[]
   const of = FAILING.includes(kind) ? "accounts_requests" : "accounts_rate";
   return [
     h("span", { class: `badge ${confidence}` }, isKey(confidence) ? t(confidence) : confidence),
-    isNumber(share) ? h("span", { class: "note" }, ` ${t(of, { share: Math.round(share * 100) })}`) : null,
+    isNumber(share) ? h("span", { class: "note" }, ` ${t(of, { share: share > 0 ? Math.max(Math.round(share * 100), 1) : 0 })}`) : null,
   ];
 }
 

@@ -1,23 +1,26 @@
 //! Was it the client, or something else on the machine?
 
 use crate::asked::{among_others_words, may_be_among_others};
-use crate::audit::{ReasonKind, audit_trial};
+use crate::audit::{ReasonKind, audit_trial, of_ceiling};
 use crate::facts::Facts;
 use crate::noise::{Noise, who};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
+use super::network::{NO_DESCRIPTOR, Unconnected};
 use super::protocols::client_handshakes_words;
 use super::work::quota_holds_both;
 
 /// Thread-seconds a second in which a quota may hold the generator back: as much as the least effect.
 const THROTTLED_MAX: f64 = 0.02;
+/// A share of the time that would be told as none of it.
+const LEAST_TOLD: f64 = 0.005;
 
 pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
-    starved(facts).or_else(|| {
+    out_of_descriptors(facts).or_else(|| starved(facts)).or_else(|| {
         let validity = audit_trial(facts.trial, facts.context.ceiling_per_s);
         let reason = validity.reasons.into_iter().find(|reason| reason.kind == ReasonKind::ClientBound)?;
         let load = &facts.trial.load;
-        let of_control = facts.context.ceiling_per_s.filter(|it| *it > 0.0).map(|it| load.goodput_per_s / it);
+        let of_control = of_ceiling(load, load.goodput_per_s, facts.context.ceiling_per_s);
         let used = load.generator.busy_share.max(of_control.unwrap_or(0.0));
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Likely, "client-bound", reason.text);
         Some(
@@ -27,6 +30,18 @@ pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
                 .confirmed_by("give the client more cores; the rate should rise", facts.rate),
         )
     })
+}
+
+/// The client may have no more files open, so that it could not connect, whatever the server would have done.
+fn out_of_descriptors(facts: &Facts<'_>) -> Option<Verdict> {
+    let failed = Unconnected::of(facts, NO_DESCRIPTOR)?;
+    let text = failed.words(facts, "the client without a file descriptor to connect with (EMFILE)");
+    let phrase = "client-bound (its file descriptors)";
+    Some(
+        Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, text)
+            .accounting_for(failed.cost)
+            .confirmed_by("raise the client's limit of open files (ulimit -n)", facts.rate),
+    )
 }
 
 /// The generator wanted a CPU and did not get one, because of others or of a quota, while the server got its own.
@@ -47,9 +62,18 @@ fn starved(facts: &Facts<'_>) -> Option<Verdict> {
     let noise = &Noise::of(facts).filter(|_| facts.not_measured().is_none())?;
     noise.starves_client().map(|share| {
         let phrase = "client-bound (starved of CPU)";
-        let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, taken_words(facts, noise));
+        let verdict =
+            Verdict::new(VerdictKind::ClientBound, Confidence::Sure, phrase, taken_words(facts, noise));
+        let servers = noise.of_server();
+        let and_server = if servers < LEAST_TOLD {
+            "the server did not wait".to_owned()
+        } else {
+            format!("the server lost {:.0} % of its time by that at most", servers * 100.0)
+        };
         let waited = host.generator_wait_cores.zip(host.generator_cores).map(|(waited, ran)| {
-            format!("its threads waited for a core for {waited:.2} s a second and ran for {ran:.2}; the server did not wait")
+            format!(
+                "its threads waited for a core for {waited:.2} s a second and ran for {ran:.2}; {and_server}"
+            )
         });
         with_waiting(facts, verdict, noise)
             .and_maybe(waited)

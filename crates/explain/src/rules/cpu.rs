@@ -2,7 +2,7 @@
 
 use record::{Runtime, ThreadGroupUse};
 
-use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, ONE_THREAD_CORES};
+use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, OF_ANSWERS_MIN, ONE_THREAD_CORES};
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
@@ -24,6 +24,10 @@ const SWITCHES_A_REQUEST_MANY: f64 = 6.0;
 /// How long such threads run at a time, on average, seconds: whoever computes for longer is switched at the end of a slice as well,
 /// and nobody is in the way.
 const CUT_SHORT_S_MAX: f64 = 0.001;
+/// CPU time a second from which threads that are in each other's way may be what holds a rate back: as much of the cores, where there
+/// are two or fewer, and no more where there are many, of which a lock leaves most idle.
+const CONTENTION_SHARE_MIN: f64 = 0.3;
+const CONTENTION_CORES_MIN: f64 = 0.6;
 /// What would show that a thread, or a lock, is what limits.
 const SHARE_WORK: &str = "let more threads share its work; the rate should rise";
 /// The same of a thread on the only core that there is for it: neither helps by itself.
@@ -52,7 +56,8 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
         .filter(|(_, wanted)| *wanted >= ONE_THREAD_CORES)?;
     let (did, name) = (group.did?, group.shown());
     let (busy, cores) = busy_ones(did);
-    let (all, percent) = (group.threads, cores / f64::from(busy) * 100.0);
+    // What is beyond a whole core is what two clocks differ by.
+    let (all, percent) = (group.threads, (cores / f64::from(busy)).min(1.0) * 100.0);
     let text = match busy {
         1 if all == 1 => format!("the thread `{name}` was busy for {percent:.0} % of a core"),
         1 => format!("one of the {all} threads `{name}` was busy for {percent:.0} % of a core"),
@@ -86,9 +91,12 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
         (VerdictKind::BlockedEventLoop, are_busy, share_work)
     };
     let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
+    let beside = beside_answers_words(facts, did.busiest_cores, 1.0);
+    let confidence = if beside.is_some() { Confidence::Possible } else { Confidence::Likely };
     Some(
-        Verdict::new(kind, Confidence::Likely, phrase, text)
+        Verdict::new(kind, confidence, phrase, text)
             .accounting_for(did.busiest_cores)
+            .and_maybe(beside)
             .and_maybe(siblings)
             .and_maybe(allowed)
             .and_maybe(held_up)
@@ -99,6 +107,22 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
             .and(facts.cpu_words())
             .confirmed_by(change, facts.rate),
     )
+}
+
+/// Where most of so much CPU time went to something else than answers: to look for work again and again, to collect garbage, to what
+/// grows with the users. An answer of the idle server took no thread longer than it took, and so many threads may have worked for it
+/// side by side.
+fn beside_answers_words(facts: &Facts<'_>, used: f64, side_by_side: f64) -> Option<String> {
+    let idle_s = facts.idle_work_s()?;
+    let each_s = facts.a_request(used)?;
+    (each_s * OF_ANSWERS_MIN > idle_s * side_by_side).then(|| {
+        format!(
+            "each answer took {:.0} µs of CPU time, and one of the idle server {:.0} µs in all: most of this CPU time went to \
+             something else (spinning, collections, what grows with the users)",
+            each_s * 1e6,
+            idle_s * 1e6
+        )
+    })
 }
 
 /// The threads of a group that have no time left, one in each worker process say, and what they ran together: one at least.
@@ -174,6 +198,9 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     // On cores of its own a client takes none of them, nor of those that the servers used up by themselves.
     let own = facts.fuller_own_cores();
     let share = if own.is_some() { 1.0 } else { servers / (servers + facts.generator_cores) };
+    let of_jvm = of_threads(facts, &COLLECTORS) + of_threads(facts, &COMPILERS);
+    let beside = beside_answers_words(facts, servers - of_jvm, facts.cores_within_reach());
+    let confidence = if beside.is_some() { Confidence::Possible } else { Confidence::Likely };
     let confirm = Intervention {
         text: String::new(),
         setting: Some(Setting::Cores),
@@ -191,8 +218,10 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
             |own| format!("{own} cores {}", whose_words(facts, own)),
         );
         let each = facts.a_request(servers * 1e6).map(|us| format!(", {us:.0} µs a request"));
-        let text = format!("the servers used {servers:.2} of {of}{}", each.unwrap_or_default());
-        let verdict = Verdict::new(VerdictKind::CpuBound, Confidence::Likely, phrase, text)
+        // What is beyond all of them is what two clocks differ by.
+        let used = servers.min(own.unwrap_or(facts.cores));
+        let text = format!("the servers used {used:.2} of {of}{}", each.unwrap_or_default());
+        let verdict = Verdict::new(VerdictKind::CpuBound, confidence, phrase, text)
             .accounting_for_maybe(facts.saturation());
         let split = (!parts.is_empty()).then(|| format!("of that {}", parts.join(", ")));
         let is_of_one = facts.cores_within_reach() <= 1.0 && busiest_thread(facts) >= ONE_THREAD_CORES;
@@ -205,6 +234,7 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
             verdict
                 .and_maybe(waiting)
                 .and_maybe(split)
+                .and_maybe(beside)
                 .and_maybe(collector_words(facts))
                 .and_maybe(spinning_words(facts))
                 .confirmed_with(Intervention { text: text.into(), ..confirm }),
@@ -215,7 +245,7 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
         "client and server share the cores: {used:.2} of {} used, {servers:.2} by the server and {:.2} by the client",
         facts.cores, facts.generator_cores
     );
-    let verdict = Verdict::new(VerdictKind::BoxBound, Confidence::Likely, "box-bound", text)
+    let verdict = Verdict::new(VerdictKind::BoxBound, confidence, "box-bound", text)
         .accounting_for_maybe(facts.saturation());
     // Of fewer than two cores neither can have one of its own.
     let text = if facts.cores < 2.0 {
@@ -223,8 +253,8 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     } else {
         "put client and server on cores of their own"
     };
-    let verdict =
-        verdict.and_maybe(waiting).and_maybe(collector_words(facts)).and_maybe(spinning_words(facts));
+    let verdict = verdict.and_maybe(waiting).and_maybe(beside);
+    let verdict = verdict.and_maybe(collector_words(facts)).and_maybe(spinning_words(facts));
     Some(verdict.confirmed_with(Intervention { text: text.into(), ..confirm }))
 }
 
@@ -263,19 +293,21 @@ fn rest_words(facts: &Facts<'_>) -> String {
 fn parts(facts: &Facts<'_>, servers: f64) -> Vec<String> {
     let kernel: f64 =
         facts.servers().filter_map(|(_, server)| server.signals.as_ref()?.cpu_system_cores).sum();
-    let of_threads = |names: &[&str]| -> f64 {
-        let groups =
-            facts.servers().filter_map(|(_, server)| server.signals.as_ref()).flat_map(|it| &it.groups);
-        groups
-            .filter(|group| names.iter().any(|name| group.name.starts_with(name)))
-            .map(|group| group.cpu_cores)
-            .sum()
-    };
-    let all = [("kernel", kernel), ("GC", of_threads(&COLLECTORS)), ("JIT", of_threads(&COMPILERS))];
+    let all =
+        [("kernel", kernel), ("GC", of_threads(facts, &COLLECTORS)), ("JIT", of_threads(facts, &COMPILERS))];
     let mut named: Vec<(f64, &str)> = all.into_iter().map(|(name, cores)| (cores / servers, name)).collect();
     named.retain(|(share, _)| *share >= PART_SHARE_MIN);
     named.sort_by(|a, b| b.0.total_cmp(&a.0));
     named.into_iter().map(|(share, name)| format!("{name} {:.0} %", share * 100.0)).collect()
+}
+
+/// CPU time a second of the servers' threads whose names begin so.
+fn of_threads(facts: &Facts<'_>, names: &[&str]) -> f64 {
+    let groups = facts.servers().filter_map(|(_, server)| server.signals.as_ref()).flat_map(|it| &it.groups);
+    groups
+        .filter(|group| names.iter().any(|name| group.name.starts_with(name)))
+        .map(|group| group.cpu_cores)
+        .sum()
 }
 
 /// Of a server in Go that used as much as two whole cores or more, and had more of them: so many of its threads may run its code at a
@@ -294,7 +326,7 @@ pub(crate) fn some_procs_words(facts: &Facts<'_>) -> Option<String> {
 /// CPU is left, and threads are given one far more often than there are requests. Where others use the cores, they take them
 /// away in the middle of a request, and how often is no word of its threads.
 pub(crate) fn contention(facts: &Facts<'_>) -> Option<Verdict> {
-    let share = facts.used_share().filter(|share| *share < FULL_SHARE)?;
+    let used = facts.used_cores().filter(|used| *used < FULL_SHARE * facts.cores)?;
     if others_cores(facts).is_some() {
         return None;
     }
@@ -303,7 +335,8 @@ pub(crate) fn contention(facts: &Facts<'_>) -> Option<Verdict> {
     let ran: f64 = groups.iter().map(|group| group.cpu_cores).sum();
     let a_request = facts.a_request(switches)?;
     let are_many = a_request >= SWITCHES_A_REQUEST_MANY && ran <= CUT_SHORT_S_MAX * switches;
-    (are_many && share >= 0.3).then(|| {
+    let least = CONTENTION_CORES_MIN.min(CONTENTION_SHARE_MIN * facts.cores);
+    (are_many && used >= least).then(|| {
         let text = format!("threads were given a CPU {a_request:.1} times for each request");
         Verdict::new(VerdictKind::Contention, Confidence::Possible, "contention", text)
             .and(facts.cpu_words())

@@ -1,7 +1,7 @@
 //! What a verdict was not, and by which figure.
 
 use super::work::GC_SHARE_MIN;
-use crate::audit::BUSY_SHARE_MAX;
+use crate::audit::{BUSY_SHARE_MAX, CEILING_SHARE_MAX, of_ceiling};
 use crate::facts::{Facts, stood_still};
 use crate::others::others_cores;
 use crate::verdict::VerdictKind;
@@ -22,10 +22,12 @@ pub(crate) fn of(facts: &Facts<'_>, found: &[VerdictKind]) -> Vec<String> {
 
 fn client(facts: &Facts<'_>) -> Option<String> {
     let busy = facts.trial.load.generator.busy_share;
-    let of_control = facts.context.ceiling_per_s.filter(|it| *it > 0.0).map(|ceiling| {
-        format!(", {:.0} % of what it reaches of the calibration target", facts.rate / ceiling * 100.0)
-    });
-    (0.0..=BUSY_SHARE_MAX).contains(&busy).then(|| {
+    // All that it did counts here, and no good answers alone: those that fail take its time as well.
+    let of_control = of_ceiling(&facts.trial.load, facts.rate, facts.context.ceiling_per_s);
+    let is_apart = of_control.is_none_or(|share| share <= CEILING_SHARE_MAX);
+    let of_control = of_control
+        .map(|share| format!(", {:.0} % of what it reaches of the calibration target", share * 100.0));
+    ((0.0..=BUSY_SHARE_MAX).contains(&busy) && is_apart).then(|| {
         format!(
             "the client: its busiest thread was busy {:.0} % of the time{}",
             busy * 100.0,

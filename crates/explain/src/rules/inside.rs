@@ -31,8 +31,6 @@ const HARDLY_ANY_MAX: f64 = 0.5;
 const OF_ALL_SCATTER_MAX: f64 = 0.5;
 /// By so many answers a second a share of the requests would differ at least, from second to second, to be told from a rate.
 const ANSWERS_APART_MIN: f64 = 0.5;
-/// Share of the answers that open a connection up to which connections have no part in it.
-const OPENED_MAX: f64 = 0.05;
 /// Share of the users who may wait outside of the server.
 const OUTSIDE_MAX: f64 = 0.1;
 /// Share of the answers that are rejections from which they are the limiter's doing: the bound of any reason.
@@ -46,6 +44,8 @@ const UNAVAILABLE: &str = "503";
 /// Share of the quickest answer of an idle server up to which an answer under load is no answer to the request: whoever gave it did
 /// not do the work.
 const AT_ONCE_OF_IDLE_MAX: f64 = 0.5;
+/// How likely it may be at most that a server which refuses a share of all requests had refused none of those to the idle one.
+const UNSEEN_MAX: f64 = 0.05;
 /// So many groups are named as those that it is not.
 const GROUPS_TOLD_MAX: usize = 4;
 
@@ -93,14 +93,7 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
 /// So many a second: the server does hardly anything, its users wait, and the rate is even.
 pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let scatter = undisturbed(facts)?;
-    let load = &facts.trial.load;
     let idle_s = alone::unpaced_s(facts).into_iter().chain(facts.idle_at_most_s()).reduce(f64::min)?;
-    let answers = load.outcomes.answered.max(1) as f64;
-    let opened = load
-        .connections
-        .opened_in_window
-        .unwrap_or(load.connections.opened.saturating_sub(u64::from(load.load.connections)));
-    let keeps_connections = opened as f64 <= OPENED_MAX * answers;
     let signals = facts.signals()?;
     let held = signals.connections.map_or(facts.users, |held| facts.users_of(held.mean));
     let are_inside = held >= (1.0 - OUTSIDE_MAX) * facts.users;
@@ -110,7 +103,7 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let is_through = alone::let_in(facts) == LetIn::Through;
     let waits = facts.users >= 2.0 && (has_nothing_to_do || is_through);
     let is_of_all = alone::waits_by_connection(facts).is_none();
-    (keeps_connections && are_inside && waits && is_of_all).then(|| {
+    (facts.keeps_connections() && are_inside && waits && is_of_all).then(|| {
         let rate = rate_words(facts.rate);
         let why = if has_nothing_to_do { "the server had nothing to do for some of the time, and " } else { "" };
         let text = format!(
@@ -145,6 +138,7 @@ pub(crate) fn rejections(facts: &Facts<'_>) -> Option<Verdict> {
     }
     // Who is out of order says the same, and takes its time for it as a rule.
     let at_once = if sheds { Some(at_once_words(facts, share)?) } else { None };
+    let only_many = if sheds { Some(refuses_only_many_words(facts)?) } else { None };
     let rate = rate_words(load.goodput_per_s);
     let text = format!(
         "{:.1} % of {answered} answers were {status} ({says}), and {rate} were good in every second (± {:.1} %)",
@@ -157,6 +151,7 @@ pub(crate) fn rejections(facts: &Facts<'_>) -> Option<Verdict> {
         Verdict::new(VerdictKind::RateLimiter, Confidence::Likely, phrase, text)
             .accounting_for(share)
             .and_maybe(at_once)
+            .and_maybe(only_many)
             .and_maybe(sheds.then_some(or))
             .confirmed_by(confirm_words(load.goodput_per_s), load.goodput_per_s),
     )
@@ -198,6 +193,26 @@ fn at_once_words(facts: &Facts<'_>, share: f64) -> Option<String> {
             idle_us / 1e3
         )
     })
+}
+
+/// What tells who refuses where many ask from one broken server of several, which refuses its share of the requests whoever asks, and
+/// may be given most of them since it is done at once. Of so many answers of the idle server, asked for one at a time until one was
+/// wrong, such a share would have shown. A limiter below the rate of one user refuses him as well, and needs no such proof: no server
+/// that works is as slow as that.
+fn refuses_only_many_words(facts: &Facts<'_>) -> Option<String> {
+    let answers = facts.trial.contract.idle_answers.map_or(0, |it| it.count);
+    let would_be_unseen = (1.0 - REJECTED_MIN).powf(f64::from(answers));
+    if would_be_unseen <= UNSEEN_MAX {
+        return Some(format!(
+            "{answers} requests to the idle server, one after the other, were all answered as expected"
+        ));
+    }
+    let good_per_s = facts.trial.load.goodput_per_s;
+    let idle_s = facts.idle_at_most_s().filter(|idle_s| good_per_s * idle_s <= HARDLY_ANY_MAX)?;
+    Some(format!(
+        "one user alone, at {:.0} µs an answer, would ask more often than it lets through",
+        idle_s * 1e6
+    ))
 }
 
 /// What the quickest answer of the idle server took, µs.

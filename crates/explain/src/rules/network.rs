@@ -12,7 +12,9 @@ use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 /// More than half: whatever most users wait for is what they wait for.
 const MOST: f64 = 0.5;
 /// The name, in `connect_failures`, of `EADDRNOTAVAIL`: no port left.
-const NO_PORT: &str = "no_free_port";
+pub(super) const NO_PORT: &str = "no_free_port";
+/// The same of `EMFILE` and `ENFILE`: no file descriptor left, of the client.
+pub(super) const NO_DESCRIPTOR: &str = "no_free_descriptor";
 /// How long our engine has a user wait that could not connect (`engine::RETRY_PAUSE`), s.
 const RETRY_PAUSE_S: f64 = 0.1;
 /// Share of requests that fail for it before it is a limit: see the audit.
@@ -47,25 +49,41 @@ const LINK_FULL_MAX: f64 = 1.05;
 /// Share of the work that goes to connections before they are worth a word: the noise of a rate here.
 const CONNECTIONS_SHARE_MIN: f64 = 0.05;
 
+/// Requests for which the client could not connect by itself.
+pub(super) struct Unconnected {
+    count: u64,
+    share: f64,
+    /// How much of the rate, or of the requests, that can account for: whoever fails pauses, and makes fewer requests than others.
+    pub(super) cost: f64,
+}
+
+impl Unconnected {
+    /// Where these are more than a service may fail; `name` is that in `connect_failures`.
+    pub(super) fn of(facts: &Facts<'_>, name: &str) -> Option<Self> {
+        let load = &facts.trial.load;
+        let count = *load.connect_failures.get(name)?;
+        let share = count as f64 / load.intended.max(1) as f64;
+        let paused = count as f64 * RETRY_PAUSE_S / (facts.users * load.window.duration_s);
+        (share > FAILED_SHARE_MAX).then(|| Self { count, share, cost: share.max(paused) })
+    }
+
+    pub(super) fn words(&self, facts: &Facts<'_>, found: &str) -> String {
+        let Self { count, share, .. } = self;
+        format!("{count} of {} requests ({:.1} %) found {found}", facts.trial.load.intended, share * 100.0)
+    }
+}
+
 pub(crate) fn port_exhaustion(facts: &Facts<'_>) -> Option<Verdict> {
-    let load = &facts.trial.load;
-    let failed = load.connect_failures.get(NO_PORT).copied().unwrap_or(0);
-    let share = failed as f64 / load.intended.max(1) as f64;
-    (share > FAILED_SHARE_MAX).then(|| {
-        let text = format!(
-            "{failed} of {} requests ({:.1} %) found no port to connect from (EADDRNOTAVAIL)",
-            load.intended,
-            share * 100.0
-        );
-        // Whoever finds no port pauses, and makes fewer requests than others.
-        let paused = failed as f64 * RETRY_PAUSE_S / (facts.users * load.window.duration_s);
-        let waiting = facts.trial.surroundings.time_wait_at_boot;
-        let waiting = waiting.map(|count| format!("{count} sockets were in TIME_WAIT before it began"));
+    let failed = Unconnected::of(facts, NO_PORT)?;
+    let text = failed.words(facts, "no port to connect from (EADDRNOTAVAIL)");
+    let waiting = facts.trial.surroundings.time_wait_at_boot;
+    let waiting = waiting.map(|count| format!("{count} sockets were in TIME_WAIT before it began"));
+    Some(
         Verdict::new(VerdictKind::PortExhaustion, Confidence::Sure, "client's ports used up", text)
-            .accounting_for(share.max(paused))
+            .accounting_for(failed.cost)
             .and_maybe(waiting)
-            .confirmed_by("keep connections, or widen net.ipv4.ip_local_port_range", facts.rate)
-    })
+            .confirmed_by("keep connections, or widen net.ipv4.ip_local_port_range", facts.rate),
+    )
 }
 
 pub(crate) fn delayed_ack(facts: &Facts<'_>) -> Option<Verdict> {
@@ -123,7 +141,8 @@ pub(crate) fn link_full(facts: &Facts<'_>) -> Option<Verdict> {
         let text = format!(
             "the network link {name} {did} {:.1} MB/s, {:.0} % of its speed ({:.1} MB/s); {:.1} MB/s of it were answers",
             megabytes(used),
-            share * 100.0,
+            // What is beyond is what two clocks differ by.
+            share.min(1.0) * 100.0,
             megabytes(link.bytes_per_s),
             megabytes(load.received_bytes_per_s)
         );

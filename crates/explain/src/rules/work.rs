@@ -2,6 +2,7 @@
 
 use record::{LoadResult, Outcomes, Server, ServerSignals};
 
+use super::network::{NO_DESCRIPTOR, NO_PORT};
 use super::{inside, no_limit, pools};
 use crate::facts::{Facts, ONE_THREAD_CORES, THROTTLED_MAX, stood_still};
 use crate::idle::POOL_TOLERANCE;
@@ -12,6 +13,8 @@ use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 const FILES_LEFT_MAX: u64 = 2;
 /// Share of wrong answers from which a service is incorrect: see the audit.
 const WRONG_SHARE_MAX: f64 = 0.001;
+/// Names, in `connect_failures`, of what kept the client from connecting by itself: the server was never asked.
+const OF_THE_CLIENT: [&str; 2] = [NO_PORT, NO_DESCRIPTOR];
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of a quota that one user alone uses, up to which the idle server is not kept from running by it.
@@ -73,6 +76,9 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let Outcomes { answered, connect_failed, tls_failed, reset, closed_early, malformed, .. } = load.outcomes;
     let Outcomes { refused_stream, stream_reset, gone_away, .. } = load.outcomes;
     let unexpected = answered.saturating_sub(load.answered_as_expected);
+    let of_client: u64 = OF_THE_CLIENT.iter().filter_map(|name| load.connect_failures.get(*name)).sum();
+    let of_client = of_client.min(connect_failed);
+    let connect_failed = connect_failed - of_client;
     let kinds = [
         (unexpected, "answered otherwise than expected"),
         (connect_failed, "not connected"),
@@ -85,7 +91,7 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
         (gone_away, "gone away"),
     ];
     let wrong: u64 = kinds.iter().map(|(count, _)| count).sum();
-    let asked = load.intended.saturating_sub(load.outcomes.never_sent()).max(1);
+    let asked = load.intended.saturating_sub(load.outcomes.never_sent() + of_client).max(1);
     let share = wrong as f64 / asked as f64;
     if share <= WRONG_SHARE_MAX {
         return None;
@@ -162,7 +168,7 @@ impl QuotaUse {
         (1.0 - at_a_time.map_or(of_users, |share| share.max(of_users))).max(0.0)
     }
 
-    fn verdict(&self, facts: &Facts<'_>, of: Option<&str>, confidence: Confidence) -> Verdict {
+    fn verdict(&self, of: Option<&str>, confidence: Confidence) -> Verdict {
         let Self { allowed, used, throttled, is_shared } = self;
         let whose = of.map_or_else(String::new, |stack| format!(" of {stack}"));
         let (with, phrase) = if *is_shared {
@@ -174,8 +180,7 @@ impl QuotaUse {
             "the control group{whose}{with} may use {allowed:.2} cores and used {used:.2}; threads were kept from running for \
              {throttled:.2} s a second",
         );
-        let share = self.accounts_for(facts);
-        Verdict::new(VerdictKind::QuotaBound, confidence, phrase, text).accounting_for(share)
+        Verdict::new(VerdictKind::QuotaBound, confidence, phrase, text)
     }
 }
 
@@ -194,7 +199,8 @@ pub(crate) fn quota_bound(facts: &Facts<'_>) -> Option<Verdict> {
         } else {
             "double the quota; the rate should double, as far as there are cores"
         };
-        Some(quota.verdict(facts, of, Confidence::Sure).confirmed_by(change, facts.rate))
+        let verdict = quota.verdict(of, Confidence::Sure).accounting_for(quota.accounts_for(facts));
+        Some(verdict.confirmed_by(change, facts.rate))
     })
 }
 
@@ -210,7 +216,9 @@ pub(crate) fn quota_in_bursts(facts: &Facts<'_>) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
         let quota = QuotaUse::of(facts, server).filter(|quota| !quota.is_used_up())?;
         let why = "some of it is left on average: bursts use up what a period allows, and wait for the next";
-        let verdict = quota.verdict(facts, of, Confidence::Likely).and(why);
+        // Whoever is not held back by it finds the cores that are left, and no more.
+        let share = quota.accounts_for(facts).min(facts.machine_left());
+        let verdict = quota.verdict(of, Confidence::Likely).accounting_for(share).and(why);
         Some(verdict.confirmed_by("lift the quota; the rate should rise", facts.rate))
     })
 }

@@ -118,6 +118,7 @@ fn redirects_that_were_followed_are_not_said_to_be_wrong() {
         label: "GET /".into(),
         transaction: false,
         failed: 48_000,
+        cut_off: 0,
         first_failure: None,
         response_time_us: times(48_000, 10_000.0),
     }];

@@ -108,6 +108,22 @@ fn what_is_nearer_than_a_stack_and_its_twin_is_no_difference() {
     assert_eq!(told.why, "nearer than 13.6 %, as a stack and its twin are apart");
 }
 
+/// Of tables of a round without a twin of their own, the twin at the nearest load counts, whichever was measured first.
+#[test]
+fn the_twin_at_the_nearest_load_stands_for_a_table_without_one() {
+    let doubled = |twin_per_s: f64, connections: u32| {
+        let twins = blocks(10, "tomcat", twin_per_s, connections).into_iter();
+        let twins = twins.map(|twin| Trial { role: record::Role::Twin, ..twin });
+        twins.chain(blocks(10, "tomcat", 1000.0, connections)).collect::<Vec<_>>()
+    };
+    let (near, far) = (doubled(880.0, 100), doubled(1000.0, 300));
+    for others in [[far.clone(), near.clone()], [near, far]] {
+        let told = judged(order(), &[two(10, 1.1), others.concat()].concat());
+        assert_eq!(told.verdict, ClaimVerdict::Tied, "{told:?}");
+        assert_eq!(told.why, "nearer than 13.6 %, as a stack and its twin are apart");
+    }
+}
+
 /// Near what the client can do at all, a rate is the client's as much as the stack's.
 #[test]
 fn a_rate_near_the_control_s_is_not_the_stack_s() {
@@ -473,6 +489,43 @@ fn the_share_of_the_machine_that_a_service_used_bounds_its_mean() {
             let told = of_metric(Metric::ResponseMean, order(), &of_pausing);
             assert_ne!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
         }
+    }
+}
+
+/// One that spins uses the machine up whatever its answers cost, which bounds nothing. 250 µs of CPU time for each can't all have been
+/// an answer's that takes 200 µs in all of the idle service.
+#[test]
+fn cpu_time_that_is_spun_away_bounds_no_mean() {
+    let of = |idle_us: f64, runtime: record::Runtime| {
+        let mut trials = two(10, 1.0 / 1.5);
+        for trial in trials.iter_mut().filter(|it| it.stack == "jetty") {
+            let TrialResult::Measured(measured) = &mut trial.result else { unreachable!("all are measured") };
+            measured.server.cpu_cores = Some(1.6);
+            measured.contract.idle_service_time_us = idle_us;
+            let group = record::ThreadGroupUse {
+                name: "worker-*".into(),
+                threads: 2,
+                runtime: Some(runtime),
+                ..record::ThreadGroupUse::default()
+            };
+            let signals = record::ServerSignals { groups: vec![group], ..record::ServerSignals::default() };
+            measured.server.signals = Some(signals);
+            measured.host = Some(record::HostSignals { cores: 2, ..record::HostSignals::default() });
+        }
+        spoil(&mut trials, "jetty", |load| {
+            load.service_time_us = load.response_time_us.clone();
+            load.generator_lag_us = times(load.intended, 2_000.0);
+        });
+        of_metric(Metric::ResponseMean, order(), &trials).verdict
+    };
+    for (idle_us, runtime, verdict) in [
+        (300.0, record::Runtime::Jvm, ClaimVerdict::Confirmed),
+        // 1.28 cores may have been answers: 0.64 of one and a half is below 1.
+        (200.0, record::Runtime::Jvm, ClaimVerdict::Undecided),
+        (100.0, record::Runtime::Jvm, ClaimVerdict::NotMeasured),
+        (300.0, record::Runtime::Erlang, ClaimVerdict::NotMeasured),
+    ] {
+        assert_eq!(of(idle_us, runtime), verdict, "{idle_us} µs, {runtime:?}");
     }
 }
 

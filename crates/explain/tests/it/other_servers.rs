@@ -204,6 +204,47 @@ fn what_a_quota_keeps_waiting_is_no_lack_of_the_machines_cores() {
     }
 }
 
+/// A quota that holds threads back now and then is not what all of them wait for, on a machine that has too few cores for them.
+#[test]
+fn a_quota_that_hardly_throttles_hides_no_lack_of_the_machines_cores() {
+    let of = |used: f64, client: f64, quota: f64, throttled_cores: f64, waiting: f64| {
+        let mut trial = throttled(full(used), used, quota, throttled_cores);
+        trial.load.generator.cpu_s = client * 15.0;
+        signals(&mut trial).groups[0].wait_cores = waiting;
+        kinds(&trial)
+    };
+    let both = [VerdictKind::BoxBound, VerdictKind::QuotaBound];
+    // Sixteen threads for a sixteenth of the time may be one of the three that waited, and no more.
+    assert_eq!(of(0.92, 0.55, 1.5, 0.06, 3.0), both);
+    // And all three, where it is a third of the time.
+    assert_eq!(of(0.92, 0.55, 1.5, 0.3, 3.0)[0], VerdictKind::QuotaBound);
+    // Without it they would have had a fortieth of the machine more.
+    assert_eq!(of(1.3, 0.65, 1.8, 0.4, 0.0), both);
+}
+
+/// A virtual machine of two cores, and a hypervisor that took a twelfth of them: of what client and server did not use.
+#[test]
+fn what_a_hypervisor_took_is_no_cpu_that_is_left() {
+    let pool = |steal| {
+        let mut trial = watched(160.0, &[("pool-*", 16)]);
+        trial.server.cpu_cores = Some(1.25);
+        host(&mut trial).steal_share = steal;
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::PoolLimit, "{told:?}");
+        (told.confidence, told.excluded.iter().any(|it| it.starts_with("the CPU: ")))
+    };
+    assert_eq!(pool(None), (Confidence::Sure, true));
+    assert_eq!(pool(Some(0.001)), (Confidence::Sure, true), "that is none");
+    assert_eq!(pool(Some(0.08)), (Confidence::Likely, false));
+    // 1.45 cores were used, and threads waited for four tenths of one, while it took nearly two.
+    let mut trial = full(1.1);
+    trial.load.generator.cpu_s = 0.35 * 15.0;
+    signals(&mut trial).groups[0].wait_cores = 0.4;
+    assert_eq!(kind(&trial), VerdictKind::Unexplained);
+    host(&mut trial).steal_share = Some(0.09);
+    assert_eq!(kind(&trial), VerdictKind::BoxBound);
+}
+
 /// It keeps what it is given, as far as it has room.
 #[test]
 fn a_cache_behind_a_server_may_grow_and_is_not_the_answer() {

@@ -583,6 +583,9 @@ fn one_busy_thread_leaves_cores_unused() {
         (VerdictKind::BlockedEventLoop, "1 thread busy (loop)")
     );
     assert_eq!(verdict.evidence[0], "the thread `loop` was busy for 97 % of a core");
+    // Two clocks differ, and no thread is busy for more than all of the time.
+    signals(&mut trial).groups[0].busiest_cores = 1.03;
+    assert_eq!(first(&trial).evidence[0], "the thread `loop` was busy for 100 % of a core");
     // The same time spread over many threads is a lock's.
     signals(&mut trial).groups = vec![ThreadGroupUse {
         name: "pool-*".into(),
@@ -783,6 +786,12 @@ fn what_was_found_is_not_ruled_out() {
         let is_found = told.verdicts.iter().any(|it| it.kind == VerdictKind::ClientBound);
         assert_eq!((rules_out(&told, "the client: "), is_found), (is_ruled_out, !is_ruled_out), "{told:?}");
     }
+    // The control is asked over HTTP/1.1, and says nothing of a load of streams.
+    trial.load.load.streams = Some(32);
+    let told = explain::explain(&trial, &Context { ceiling_per_s: Some(10.0), ..CORES });
+    assert!(told.verdicts.iter().all(|it| it.kind != VerdictKind::ClientBound), "{told:?}");
+    let of_client = told.first().excluded.iter().find(|it| it.starts_with("the client: "));
+    assert!(of_client.is_some_and(|it| !it.contains("calibration")), "{told:?}");
 }
 
 pub(crate) fn dropped(trial: &mut Measured, count: u64) {
@@ -966,6 +975,80 @@ fn the_last_port_and_the_last_descriptor_are_named() {
     assert_eq!(first(&trial).confidence, Confidence::Sure);
 }
 
+/// A client that has no port or no descriptor left never asked the server, which did nothing wrong.
+#[test]
+fn what_kept_the_client_from_connecting_is_no_wrong_answer() {
+    let mut trial = watched(1000.0, &[("pool-*", 16)]);
+    trial.load.answered_as_expected -= 50_000;
+    (trial.load.outcomes.answered, trial.load.outcomes.connect_failed) = (46_000, 50_000);
+    for (name, kind, phrase) in [
+        ("no_free_port", VerdictKind::PortExhaustion, "client's ports used up"),
+        ("no_free_descriptor", VerdictKind::ClientBound, "client-bound (its file descriptors)"),
+    ] {
+        trial.load.connect_failures = [(name.to_owned(), 50_000)].into();
+        let told = explain(&trial).verdicts;
+        assert_eq!(
+            (told[0].kind, told[0].phrase.as_str(), told[0].confidence),
+            (kind, phrase, Confidence::Sure),
+            "{told:?}"
+        );
+        assert!(told.iter().all(|it| it.kind != VerdictKind::IncorrectService), "{told:?}");
+    }
+    // Whom the server turned away it turned away itself.
+    trial.load.connect_failures = [("refused".to_owned(), 50_000)].into();
+    assert_eq!(kind(&trial), VerdictKind::IncorrectService);
+}
+
+/// What it is answered wrongly takes the client as long.
+#[test]
+fn a_client_near_what_it_reaches_at_all_is_not_ruled_out() {
+    let mut trial = watched(160.0, &[("pool-*", 16)]);
+    trial.load.goodput_per_s = 100.0;
+    let is_ruled_out = |ceiling_per_s: f64| {
+        let context = Context { ceiling_per_s: Some(ceiling_per_s), ..CORES };
+        let told = explain::explain(&trial, &context);
+        assert_eq!(told.first().kind, VerdictKind::PoolLimit, "{told:?}");
+        told.first().excluded.iter().any(|it| it.starts_with("the client: "))
+    };
+    assert!(is_ruled_out(400.0));
+    assert!(!is_ruled_out(200.0));
+}
+
+#[test]
+fn of_no_request_nothing_follows() {
+    let mut trial = full(1.8);
+    assert_eq!(kind(&trial), VerdictKind::CpuBound);
+    trial.load.intended = 0;
+    (trial.load.outcomes.answered, trial.load.answered_as_expected) = (0, 0);
+    let told = explain(&trial).verdicts;
+    assert_eq!(told.iter().map(|it| it.kind).collect::<Vec<_>>(), [VerdictKind::Unexplained]);
+    assert!(told[0].evidence[0].starts_with("no request was due within the window"), "{told:?}");
+}
+
+/// A size that fits is no proof where users were missing, or where the window ends between one turn and the next.
+#[test]
+fn a_verdict_of_a_load_that_the_audit_doubts_is_not_sure() {
+    let said = |trial: &Measured, words: &str| {
+        let told = first(trial);
+        assert_eq!(told.phrase, "pool of 16 (pool-*)", "{told:?}");
+        (told.confidence, told.evidence.iter().any(|it| it.starts_with(words)))
+    };
+    let mut ramp = watched(160.0, &[("pool-*", 16)]);
+    ramp.load.response_time_us.mean = Some(400_000.0);
+    ramp.load.seconds = seconds(&[160.0; 15]);
+    for (ramp_s, told) in [(10.0, (Confidence::Sure, false)), (40.0, (Confidence::Likely, true))] {
+        ramp.load.load.ramp_up_s = Some(ramp_s);
+        assert_eq!(said(&ramp, "it ended after 16.0 s, and the last user"), told, "{ramp_s} s");
+    }
+    // Of fifteen turns of a second one more or less is 7 %.
+    let mut slow = watched(16.0, &[("pool-*", 16)]);
+    slow.contract.idle_service_time_us = 1e6;
+    for (mean_s, told) in [(1.2, (Confidence::Sure, false)), (4.0, (Confidence::Likely, true))] {
+        slow.load.response_time_us.mean = Some(mean_s * 1e6);
+        assert_eq!(said(&slow, "15.0 s are fewer than 10 response times"), told, "{mean_s} s");
+    }
+}
+
 #[test]
 fn wrong_answers_come_before_any_speed_and_late_ones_do_not() {
     let mut trial = watched(160.0, &[("pool-*", 16)]);
@@ -995,6 +1078,14 @@ fn the_client_is_told_from_a_neighbour() {
         (verdict.phrase.as_str(), verdict.confidence),
         ("client-bound (starved of CPU)", Confidence::Sure)
     );
+    // It waits, too, and for less.
+    let mut both = trial.clone();
+    let server = &mut signals(&mut both).groups[0];
+    (server.cpu_cores, server.busiest_cores, server.wait_cores) = (0.6, 0.6, 0.26);
+    let verdict = first(&both);
+    assert_eq!(verdict.phrase, "client-bound (starved of CPU)");
+    let said = "the server lost 26 % of its time by that at most";
+    assert!(verdict.evidence.iter().any(|it| it.ends_with(said)), "{verdict:?}");
     // Nobody else runs: what takes the client's time is the server, on a machine that they share.
     host(&mut trial).others_cores = Some(0.02);
     assert_eq!(kind(&trial), VerdictKind::Unexplained);

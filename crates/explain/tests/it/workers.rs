@@ -184,6 +184,7 @@ fn switches_are_contention_only_where_nobody_else_causes_them() {
     alone.contract.idle_service_time_us = 55_000.0;
     alone.load.seconds = seconds(&[300.0, 340.0, 265.0, 330.0, 265.0]);
     assert_eq!(kind(&alone), VerdictKind::Contention);
+    assert_eq!(of_cores(&alone, 16).kind, VerdictKind::Contention, "a lock leaves most of many cores idle");
     assert_ne!(kind(&beside(alone, 0.9)), VerdictKind::Contention);
     // Who computes for a tenth of a second is switched at the end of each slice.
     let mut slices = server(6.0, vec![group("srv", Some(Runtime::Jvm), 0, &[band(8, 1, 0.7, 150.0)])]);
@@ -692,19 +693,29 @@ fn a_limiter_that_rejects_says_so_itself() {
     }
 }
 
+/// So many good answers in every second, and others that come and go.
+fn refusing(trial: &mut Measured, good_per_s: f64) {
+    trial.load.goodput_per_s = good_per_s;
+    even(trial, good_per_s);
+    for (second, failures) in trial.load.seconds.iter_mut().zip([5_700.0, 6_300.0, 6_000.0, 5_500.0, 6_100.0])
+    {
+        second.failures_per_s = failures;
+    }
+}
+
+/// So many answers of an idle server, of 10 ms each.
+fn idle_for(answers: usize) -> Option<IdleAnswers> {
+    IdleAnswers::of(&vec![units::Duration::from_millis(10); answers])
+}
+
 /// As nginx does it with `limit_req`, Envoy with a circuit breaker, and a server whose queue has a bound.
 #[test]
 fn who_refuses_the_rest_at_once_sheds_load_and_who_is_out_of_order_does_not() {
     let of = |rejected: u64, refused_us: f64, others_us: f64| {
         let mut trial = node(6_400.0, 0.3);
         trial.contract.idle_service_time_us = 10_000.0;
-        trial.load.goodput_per_s = 500.0;
-        even(&mut trial, 500.0);
-        for (second, failures) in
-            trial.load.seconds.iter_mut().zip([5_700.0, 6_300.0, 6_000.0, 5_500.0, 6_100.0])
-        {
-            second.failures_per_s = failures;
-        }
+        trial.contract.idle_answers = idle_for(30);
+        refusing(&mut trial, 500.0);
         let answered = trial.load.outcomes.answered;
         trial.load.answered_as_expected = answered - rejected;
         trial.load.statuses = [("200".to_owned(), answered - rejected), ("503".to_owned(), rejected)].into();
@@ -735,6 +746,18 @@ fn who_refuses_the_rest_at_once_sheds_load_and_who_is_out_of_order_does_not() {
         second.goodput_per_s = second.failures_per_s / 12.0;
     }
     assert_eq!(kind(&share), VerdictKind::IncorrectService);
+    // A broken server of several may be given any part of the requests, and refuses its own of the idle ones, too. Of 28 in a row a
+    // tenth would have been missed once in nineteen times, and of 29 once in twenty-one.
+    for idle in [idle_for(28), None] {
+        let mut broken = of(91_200, 400.0, 400.0);
+        broken.contract.idle_answers = idle;
+        assert_eq!(kind(&broken), VerdictKind::IncorrectService, "{idle:?}");
+        // Who lets through less than one user alone asks for refuses that one as well.
+        refusing(&mut broken, 40.0);
+        let told = first(&broken);
+        assert_eq!(told.phrase, "sheds load beyond 40.0/s", "{told:?}");
+        assert!(told.evidence[2].starts_with("one user alone, at 10000 µs an answer, would ask more often"));
+    }
     // Nobody knows how quickly.
     let mut older = of(12_000, 400.0, 30_000.0);
     older.load.fast_service_time_us = None;
@@ -780,6 +803,38 @@ fn the_schedulers_of_erlang_are_no_pool_and_their_spinning_is_said() {
         signals(&mut trial).groups[0].runtime = Some(Runtime::Erlang);
         assert!(is_said(&trial));
     }
+}
+
+/// Threads that poll all the time use the cores up whatever is asked: 18 ms of CPU time for what takes one of the idle server.
+#[test]
+fn cpu_time_that_no_answer_can_have_taken_is_said_and_makes_the_cpu_a_possibility() {
+    let of = |mut trial: Measured, rate: f64, idle_us: f64| {
+        (trial.load.throughput_per_s, trial.load.goodput_per_s) = (rate, rate);
+        trial.contract.idle_service_time_us = idle_us;
+        let told = first(&trial);
+        let said = told.evidence.into_iter().find(|it| it.starts_with("each answer took "));
+        (told.kind, told.confidence, said)
+    };
+    let words = |cpu_us: u32, idle_us: u32| {
+        format!(
+            "each answer took {cpu_us} µs of CPU time, and one of the idle server {idle_us} µs in all: most of this CPU time went to \
+             something else (spinning, collections, what grows with the users)"
+        )
+    };
+    let spun = (VerdictKind::CpuBound, Confidence::Possible, Some(words(18_000, 1_000)));
+    assert_eq!(of(full(1.8), 100.0, 1_000.0), spun);
+    assert_eq!(of(full(1.8), 1_800.0, 1_000.0), (VerdictKind::CpuBound, Confidence::Likely, None));
+    let boxed = (VerdictKind::BoxBound, Confidence::Possible, Some(words(12_000, 1_000)));
+    assert_eq!(of(full(1.2), 100.0, 1_000.0), boxed);
+    // One thread that polls, whose work nobody shares.
+    let spun = (VerdictKind::BlockedEventLoop, Confidence::Possible, Some(words(9_800, 200)));
+    assert_eq!(of(node(100.0, 1.0), 100.0, 200.0), spun);
+    let busy = (VerdictKind::BlockedEventLoop, Confidence::Likely, None);
+    assert_eq!(of(node(5_000.0, 1.0), 5_000.0, 200.0), busy);
+    // Where each answer has a connection of its own, and what one takes of the idle server is not on record, that may be most of it.
+    let mut fresh = node(100.0, 1.0);
+    fresh.load.connections.opened_in_window = Some(fresh.load.outcomes.answered);
+    assert_eq!(of(fresh, 100.0, 200.0), busy);
 }
 
 #[test]

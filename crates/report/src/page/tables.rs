@@ -35,7 +35,8 @@ pub(super) fn ranked(of: &PageOf<'_>, rankings: &[Ranking<'_>], explained: &[Cel
                 Order::Tests(comparison, _) => Some(comparison.least_effect),
                 Order::Ranges(..) => None,
             },
-            ceiling_per_s: rows.ceiling_per_s,
+            // Of what speaks otherwise than the control, its rate is no ceiling.
+            ceiling_per_s: rows.ceiling_per_s.filter(|_| rows.control_words().is_empty()),
             twin: rows.twin_gap().map(|(stack, ratio, noise)| TwinGap {
                 stack: stack.to_owned(),
                 ratio: ratio.into(),

@@ -17,7 +17,8 @@ use crate::figure::{by_driver, indented, name, per_s, plain_line};
 pub(super) fn beside(rows: &Rows<'_>) -> String {
     let mut lines = Vec::new();
     if let Some(ceiling) = rows.ceiling_per_s {
-        lines.push(format!("control: the client reaches {} of the calibration target", per_s(ceiling)));
+        let over = rows.control_words();
+        lines.push(format!("control: the client reaches {} of the calibration target{over}", per_s(ceiling)));
     }
     if let Some((stack, ratio, noise)) = rows.twin_gap() {
         let of_what = if rows.ranked_by == RankedBy::ResponseP99 { ", p99" } else { "" };
@@ -225,6 +226,12 @@ fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
     }
     if run.manifest.processes == Processes::Block.name() {
         text.push_str("A stack's process served all of its cells in a block, and each block had processes of its own.\n");
+    }
+    if run.manifest.same_loads {
+        text.push_str(
+            "All processes of a block went through its loads in one order, and a twin's through all\n\
+             that its stack's did.\n",
+        );
     }
     if run.manifest.processes == Processes::Kept.name() {
         text.push_str(

@@ -196,6 +196,20 @@ fn a_finished_trial_in_a_line() {
     assert_eq!(TrialLine(&failed(0, "gin", "it died:\nwhy")).to_string(), "failed: it died:\n    why");
 }
 
+/// Of records of versions that had another rule, nothing of this one is said.
+#[test]
+fn what_the_processes_of_a_block_served_is_said() {
+    let trials = blocks(&[("gin", [900.0; 3]), ("nginx", [910.0; 3])]);
+    let of = |same_loads: bool| {
+        let manifest = Manifest { processes: "block".into(), same_loads, ..manifest(&["gin", "nginx"], 6) };
+        ranking(&manifest, &trials)
+    };
+    let same = "in one order, and a twin's through all\nthat its stack's did.\n";
+    assert!(of(true).contains(same) && !of(false).contains("a twin's"), "{}", of(true));
+    let block = "served all of its cells in a block, and each block had processes of its own.\n";
+    assert!(of(true).contains(block) && of(false).contains(block), "{}", of(false));
+}
+
 #[test]
 fn a_twin_and_a_control_stand_beside_the_rows() {
     let mut trials = blocks(&[("gin", [900.0, 910.0, 905.0]), ("nginx", [1000.0, 1010.0, 1005.0])]);

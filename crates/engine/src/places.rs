@@ -37,7 +37,7 @@ pub(crate) enum State {
     Pausing,
     /// A closed-model user's first request is due at `since`, which lies ahead.
     Ramping,
-    /// A scripted user pauses; when it is asked again is among the wakes.
+    /// A scripted user pauses, and when it is asked again is among the wakes; or it waits to be released.
     Waiting,
     /// It has a request, and its connection takes no more of them for now.
     Queued,

@@ -16,6 +16,8 @@ pub enum Next {
     Send(Due),
     /// It does nothing for so long, and is asked again then.
     Pause(Duration),
+    /// It does nothing until [`Script::released`] names it.
+    Wait,
     /// It is gone; its connection is closed.
     Leave,
     /// The load ends: requests that are out may still be answered.
@@ -47,6 +49,12 @@ pub trait Script<H: Protocol = Http1> {
 
     /// What `user` does at `now`, which is the start of the load, the end of its pause or of its last request.
     fn next(&mut self, user: u32, now: Instant) -> Next;
+
+    /// A user who pauses or waits, and is to be asked right away: looked for behind each `next`, until there is none. Whose pause is
+    /// cut short in this way is asked once more at the instant at which it would have ended, unless a request of it is out then.
+    fn released(&mut self) -> Option<u32> {
+        None
+    }
 
     /// Has `protocol` make the request of `user` at `place`, whatever is in `out` already: it goes out now. Called again where it
     /// goes out again, on another connection, and what came of an answer meanwhile is of none.

@@ -13,7 +13,8 @@ use core::cmp::Reverse;
 
 use units::Instant;
 
-/// The timers of all exchanges, at most one each.
+/// The timers of all exchanges, at most one each; of users who pause, one more for each of their pauses that was cut short, until it
+/// would have ended.
 #[derive(Debug)]
 pub(crate) struct Timers {
     all: BinaryHeap<Reverse<(Instant, u32)>>,
@@ -28,7 +29,7 @@ impl Default for Timers {
 }
 
 impl Timers {
-    /// Sets the timer of exchange `index`, which has none.
+    /// Sets the timer of exchange `index`, which has none; of users who pause, one whose pause was cut short may have another.
     pub(crate) fn set(&mut self, index: u32, at: Instant) {
         self.all.push(Reverse((at, index)));
         self.first = self.first.min(at);

@@ -1,11 +1,11 @@
 //! Assertions to checks.
 
-use scenario::{Assertion, Check, Field, JsonRules, Part, SizeComparison};
+use scenario::{Assertion, Check, Field, JsonRules, Part, SizeComparison, TextRules};
 use units::Duration;
 
 use crate::extractors::{json_path, scope_variable};
-use crate::names;
 use crate::values::Fields;
+use crate::{names, perl};
 
 /// What an assertion demands; `None` where it demands nothing.
 pub(crate) fn assertion(
@@ -65,13 +65,18 @@ fn response(fields: Fields<'_>) -> Result<(Check, bool), String> {
     // JMeter writes the first of the two names, with its slip.
     let mut texts = fields.properties.texts("Asserion.test_strings");
     texts.extend(fields.properties.texts("Assertion.test_strings"));
-    let patterns = texts.into_iter().map(|text| fields.values.template(text)).collect::<Result<_, _>>()?;
+    let pattern = |text: &str| {
+        let text = fields.values.template(text)?;
+        Ok(if field == Field::Contains { perl::searched(text) } else { text })
+    };
+    let patterns = texts.into_iter().map(pattern).collect::<Result<_, String>>()?;
     let check = Check::Text {
         part,
         field,
         patterns,
         any: bits & test_type::OR != 0,
         ignore_status: fields.is_true("Assertion.assume_success", false)?,
+        rules: TextRules::NothingFitsEmpty,
     };
     Ok((check, bits & test_type::NOT != 0))
 }

@@ -3,8 +3,8 @@
 use scenario::{Extraction, Extractor, JsonRules, Part};
 
 use crate::element::Element;
-use crate::names;
 use crate::values::Fields;
+use crate::{names, perl};
 
 /// What a post-processor takes from each answer.
 pub(crate) fn extractions(kind: names::Extractor, fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
@@ -71,7 +71,7 @@ fn default(fields: Fields<'_>, property: &str, empty: &str) -> Result<Option<Str
 }
 
 fn regex(fields: Fields<'_>) -> Result<Extraction, String> {
-    let pattern = fields.values.settled(&fields.template("RegexExtractor.regex")?);
+    let pattern = perl::searched(fields.values.settled(&fields.template("RegexExtractor.regex")?));
     let template = fields.fixed("RegexExtractor.template")?;
     Ok(Extraction {
         name: reference(fields, "RegexExtractor.refname")?,

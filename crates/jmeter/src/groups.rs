@@ -8,6 +8,7 @@ use units::Duration;
 use crate::controllers::begun;
 use crate::element::{Element, Properties};
 use crate::level::{Cookies, Kept};
+use crate::meeting::Threads;
 use crate::names::{self, Kind};
 use crate::rewriting::{self, Rewriting};
 use crate::stages::{Order, Phase};
@@ -15,6 +16,9 @@ use crate::values::Fields;
 use crate::variables::{PLAN_VARIABLES, check_variables};
 use crate::walk::{GroupState, Walk};
 use crate::{concurrency, flow, modules, schedule, stepping, ultimate};
+
+/// How many threads a thread group has.
+const THREADS: &str = "ThreadGroup.num_threads";
 
 /// What a group says of itself.
 struct Settings {
@@ -77,7 +81,8 @@ impl<'a> Walk<'a> {
         };
         let by_error = matches!(&settings, Ok(Some(it)) if it.on_error == OnError::NextIteration);
         let below = modules::all_below(self.elements, element);
-        self.group.may_begin_anew = by_error || below.into_iter().any(flow::may_begin_anew);
+        let beside = self.trail.first().into_iter().flat_map(|plan| plan.enabled_children());
+        self.group.may_begin_anew = by_error || below.into_iter().chain(beside).any(flow::may_begin_anew);
         let steps = self.branch(element);
         let settings = match settings {
             Ok(settings) => settings,
@@ -108,6 +113,26 @@ impl<'a> Walk<'a> {
         rewriting::look_for(&ids.map(Rewriting::extraction).collect::<Vec<_>>(), &mut steps);
         let (name, rows) = (element.name.clone(), Some(rows));
         Some(Group { name, users, on_error, cookies, own_cookies, rows, steps })
+    }
+
+    /// The threads that come to a Synchronizing Timer at hand.
+    pub(crate) fn threads_around(&self) -> Result<Threads, String> {
+        if self.group.controllers.contains(&names::Controller::Module) {
+            return Err(
+                "it stands in what a Module Controller runs, where there may be several of it; move it to the thread \
+                 group"
+                    .into(),
+            );
+        }
+        let group = match self.trail.as_slice() {
+            [_, group, _, ..] => Some(*group),
+            [plan, ..] if self.groups == 1 => plan.enabled_children().find(|it| phase(it).is_some()),
+            _ => return Ok(Threads::OfSeveral),
+        };
+        let closed = group.filter(|it| matches!(names::kind(&it.class, &it.gui), Kind::ThreadGroup(_)));
+        let Some(closed) = closed else { return Ok(Threads::Changing) };
+        let count = Fields::new(&closed.properties, self.values).whole_at_start(THREADS, 0)?;
+        Ok(Threads::Fixed(u32::try_from(count).unwrap_or(0)))
     }
 
     /// The steps behind what users do as they begin an iteration: what the plan says and then what the group says, the last of it
@@ -194,7 +219,6 @@ fn planned_model(
 
 /// The settings of a thread group; none where it makes no iteration. An error is all that is wrong.
 fn closed_model(fields: Fields<'_>) -> Result<Option<Settings>, Vec<String>> {
-    const THREADS: &str = "ThreadGroup.num_threads";
     let mut reasons = Vec::new();
     let mut keep = |reason: String| reasons.push(reason);
     let count = fields.whole_at_start(THREADS, 0).and_then(|count| {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use scenario::{Assertion, Extraction, OwnCookie, Pause, Template, UserValues};
+use scenario::{Assertion, Extraction, OnError, OwnCookie, Pause, Template, UserValues};
 
 use crate::element::Properties;
 use crate::ledger::Place;
@@ -32,6 +32,8 @@ pub(crate) struct Level<'a> {
     pub assertions: Vec<Assertion>,
     /// What is taken from each answer.
     pub extractions: Vec<Extraction>,
+    /// What is done after a failure, besides what the group says.
+    pub on_error: OnError,
 }
 
 /// A name and password for what lies below a URL.
@@ -109,14 +111,23 @@ impl<'s, 'a> Scope<'s, 'a> {
         self.0.iter().flat_map(|level| level.sets.iter().cloned()).collect()
     }
 
-    /// All pauses; they add up.
+    /// All pauses; they add up. Where users wait for each other comes first: JMeter sleeps for the sum once all timers were asked.
     pub(crate) fn pauses(self) -> Vec<Pause> {
-        self.0.iter().flat_map(|level| level.pauses.iter().cloned()).collect()
+        let all = self.0.iter().flat_map(|level| level.pauses.iter().cloned());
+        let (mut pauses, others): (Vec<Pause>, Vec<Pause>) =
+            all.partition(|it| matches!(it, Pause::Meeting(_)));
+        pauses.extend(others);
+        pauses
     }
 
     /// All assertions, the outermost first.
     pub(crate) fn assertions(self) -> Vec<Assertion> {
         self.0.iter().flat_map(|level| level.assertions.iter().cloned()).collect()
+    }
+
+    /// What is done after a failure: of several actions the one that goes furthest.
+    pub(crate) fn on_error(self) -> OnError {
+        self.0.iter().map(|level| level.on_error).max().unwrap_or_default()
     }
 
     /// All extractions, the outermost first.

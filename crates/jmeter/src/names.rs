@@ -67,8 +67,10 @@ pub(crate) enum Scoped {
     Data,
     Rewriting,
     Timer(Timer),
+    Meeting,
     Assertion(Assertion),
     Extractor(Extractor),
+    OnError,
     Variable(Variable),
 }
 
@@ -107,14 +109,35 @@ const SCRIPT: &str = "scripts are not carried out";
 const NO_HTTP: &str = "only HTTP requests are made";
 const PLUGIN: &str = "elements of plug-ins are not supported";
 
+/// Why no users come by an Arrivals Thread Group.
+const ARRIVALS: &str = "whoever arrives goes on as one of those who were through before, and all end in their midst with the \
+     schedule; use an Open Model Thread Group for a rate";
+/// Why no request is made as BlazeMeter's HTTP/2 plug-in makes it.
+const HTTP2: &str = "the plug-in agrees with each server on HTTP/2 or HTTP/1.1, and a plan's requests are made over HTTP/1.1; \
+     write a scenario, which speaks HTTP/2 (hit --scenario FILE --http2)";
+
 const FRAGMENT: &str = "Test Fragment";
 /// The elements of plug-ins that are known.
-const OF_PLUGINS: [(&str, Kind); 4] = [
+const OF_PLUGINS: [(&str, Kind); 14] = [
     ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate),
     ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping),
     ("com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup", Kind::Concurrency),
     ("kg.apc.jmeter.timers.VariableThroughputTimer", Kind::Scoped(Scoped::Timer(Timer::Shaping))),
+    ("com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup", Kind::Refused(ARRIVALS)),
+    ("com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup", Kind::Refused(ARRIVALS)),
+    ("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler", Kind::Refused(HTTP2)),
+    ("com.blazemeter.jmeter.http2.control.HTTP2Controller", Kind::Refused(HTTP2)),
+    // They only look at results, or at servers.
+    ("kg.apc.jmeter.perfmon.PerfMonCollector", Kind::NoEffect),
+    ("kg.apc.jmeter.jmxmon.JMXMonCollector", Kind::NoEffect),
+    ("kg.apc.jmeter.dbmon.DbMonCollector", Kind::NoEffect),
+    ("kg.apc.jmeter.reporters.FlexibleFileWriter", Kind::NoEffect),
+    ("kg.apc.jmeter.reporters.ConsoleStatusLogger", Kind::NoEffect),
+    ("kg.apc.jmeter.reporters.LoadosophiaUploader", Kind::NoEffect),
 ];
+
+/// The listener that sends results to another system.
+pub(crate) const BACKEND_LISTENER: &str = "BackendListener";
 
 /// Class, the form's name, and what becomes of it.
 const ELEMENTS: &[(&str, &str, Kind)] = &[
@@ -170,7 +193,7 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("ProxyControl", "HTTP(S) Test Script Recorder", Kind::NotRun),
     ("HttpMirrorControl", "HTTP Mirror Server", Kind::NotRun),
     ("ConfigTestElement", "Defaults", Kind::Refused(NO_HTTP)),
-    ("SyncTimer", "Synchronizing Timer", Kind::Refused("users do not wait for each other")),
+    ("SyncTimer", "Synchronizing Timer", Kind::Scoped(Scoped::Meeting)),
     (
         "PreciseThroughputTimer",
         "Precise Throughput Timer",
@@ -182,7 +205,7 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     (
         "CriticalSectionController",
         "Critical Section Controller",
-        Kind::Refused("users do not wait for each other"),
+        Kind::Refused("nobody is kept from being in it beside others"),
     ),
     // What it includes stands below it by then.
     ("IncludeController", "Include Controller", Kind::Controller(Controller::Simple)),
@@ -210,8 +233,8 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("AjpSampler", "AJP/1.3 Sampler", Kind::Refused(NO_HTTP)),
     ("AccessLogSampler", "Access Log Sampler", Kind::Refused("requests are not taken from access logs")),
     ("SoapSampler", "SOAP/XML-RPC Request", Kind::Refused("JMeter has it no longer; use an HTTP Request")),
-    ("BackendListener", "Backend Listener", Kind::Refused("results are sent to no other system")),
-    ("ResultAction", "Result Status Action Handler", Kind::Refused("use the group's action after an error")),
+    (BACKEND_LISTENER, "Backend Listener", Kind::NoEffect),
+    ("ResultAction", "Result Status Action Handler", Kind::Scoped(Scoped::OnError)),
     ("DNSCacheManager", "DNS Cache Manager", Kind::Refused("names are looked up as the system does")),
     (
         "KeystoreConfig",
@@ -325,6 +348,12 @@ mod tests {
             ("org.apache.jmeterplugins.ThreadGroup", Kind::Refused(PLUGIN), None),
             ("com.example.ResultCollector", Kind::Refused(PLUGIN), None),
             ("kg.apc.jmeter.vizualizers.CorrectedResultCollector", Kind::NoEffect, None),
+            ("kg.apc.jmeter.perfmon.PerfMonCollector", Kind::NoEffect, None),
+            ("kg.apc.jmeter.reporters.FlexibleFileWriter", Kind::NoEffect, None),
+            // It ends the test.
+            ("kg.apc.jmeter.reporters.AutoStop", Kind::Refused(PLUGIN), None),
+            ("com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup", Kind::Refused(ARRIVALS), None),
+            ("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler", Kind::Refused(HTTP2), None),
             ("NoSuchElement", Kind::Refused("it is not known"), None),
         ] {
             assert_eq!((kind(class, "TestBeanGUI"), form_name(class, "")), (expected, name), "{class}");

@@ -5,15 +5,15 @@ mod body;
 use std::path::{Path, PathBuf};
 
 use engine::Waits;
-use scenario::{Call, Function, Piece, RequestStep, Template};
+use scenario::{Call, Check, Function, Part, Pause, Piece, RequestStep, Template};
 use units::Duration;
 
 use crate::data::beside;
 use crate::element::{Element, Properties, Property};
 use crate::level::{Scope, same_field};
 use crate::rewriting::{Rewriting, Target};
-use crate::timers;
 use crate::values::{Fields, Values, joined};
+use crate::{meeting, timers};
 
 /// Redirects that JMeter follows (`httpsampler.max_redirects`).
 const REDIRECTS_MAX: u32 = 20;
@@ -90,13 +90,11 @@ pub(crate) fn request<'a>(
     let layers = std::iter::once(&element.properties).chain(scope.defaults()).collect();
     let sampler = Sampler { layers, values, rewritings: scope.rewritings() };
     let mut reasons = sampler.refused();
-    let pauses = scope.pauses();
-    if timers::keep_two_rates(&pauses) {
-        reasons.push(
-            "a Throughput Shaping Timer and another timer that keeps a rate apply to it; leave one of them"
-                .into(),
-        );
+    if looks_at_body(scope) {
+        reasons.extend(sampler.keeps_no_body());
     }
+    let pauses = scope.pauses();
+    reasons.extend(at_odds(&pauses));
     let name =
         keep(values.template(&element.name).map_err(|error| format!("its name: {error}")), &mut reasons);
     let method = keep(sampler.method(), &mut reasons);
@@ -142,6 +140,7 @@ pub(crate) fn request<'a>(
         multipart: payload.multipart,
         keep_alive,
         redirects_max: if redirects { REDIRECTS_MAX } else { 0 },
+        on_error: scope.on_error(),
         waits: Some(timeouts.waits()),
         sets: scope.sets(),
         pauses,
@@ -149,6 +148,29 @@ pub(crate) fn request<'a>(
         assertions: scope.assertions(),
     };
     Ok((step, timeouts))
+}
+
+/// Why the timers that apply to a request can't do so together, if they can't.
+fn at_odds(pauses: &[Pause]) -> Vec<String> {
+    const TWO_RATES: &str =
+        "a Throughput Shaping Timer and another timer that keeps a rate apply to it; leave one of them";
+    const MEETING: &str = "a Synchronizing Timer and a timer that keeps a rate apply to it, of which JMeter asks one after the \
+         other; leave one of them";
+    let all = [(timers::keep_two_rates(pauses), TWO_RATES), (meeting::meets_at_a_rate(pauses), MEETING)];
+    all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, why)| why.to_owned()).collect()
+}
+
+/// Whether something looks at the text of an answer's body.
+fn looks_at_body(scope: Scope<'_, '_>) -> bool {
+    let extractions = scope.extractions();
+    let assertions = scope.assertions();
+    extractions.iter().any(|it| it.part == Part::Body)
+        || assertions.iter().any(|it| match &it.check {
+            Check::Text { part, .. } => *part == Part::Body,
+            Check::Json { .. } => true,
+            // The size is that of what came.
+            Check::Size { .. } | Check::DurationAtMost(_) => false,
+        })
 }
 
 /// The value, or its error among the others.
@@ -169,6 +191,19 @@ impl Sampler<'_> {
 
     fn template(&self, name: &str) -> Result<Template, String> {
         self.layer(name).template(name)
+    }
+
+    /// Why an answer's body is not there to be looked at, if it is not.
+    fn keeps_no_body(&self) -> Option<String> {
+        const HASHED: &str = "HTTPSampler.md5";
+        match self.is_true(HASHED) {
+            Ok(false) => None,
+            Ok(true) => Some(format!(
+                "{HASHED}: JMeter has an MD5 hash in the place of the body that an assertion or extractor looks at (Save \
+                 response as MD5 hash)"
+            )),
+            Err(reason) => Some(reason),
+        }
     }
 
     /// Settings that change what is sent and that nothing here carries out.

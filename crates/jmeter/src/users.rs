@@ -111,8 +111,11 @@ impl<W: Write> UserBooks<W> {
         match what {
             What::Sample(it) => self.sample(it, of_user, of),
             What::Unsent { unsent, at } => self.unsent(unsent, *at, of_user, of),
-            // JMeter has no use for those either that a user breaks off for good, but where they stand for requests.
-            What::Transaction(it) if it.within_parent || (it.broken_off && !it.parent_only) => Vec::new(),
+            // JMeter has no use for those that end with the load, nor for those that a user breaks off for good, but where they
+            // stand for requests.
+            What::Transaction(it) if it.within_parent || it.cut_off || (it.broken_off && !it.parent_only) => {
+                Vec::new()
+            }
             What::Transaction(it) => self.transaction(it, of_user, (group, *user)),
         }
     }
@@ -322,6 +325,7 @@ mod tests {
             ok: true,
             is_whole: true,
             broken_off: false,
+            cut_off: false,
             parent_only: false,
             within_parent: false,
         }
@@ -410,7 +414,8 @@ mod tests {
     fn a_transaction_that_is_broken_off_for_good_is_no_row() {
         let broken = Transaction { ok: false, broken_off: true, ..transaction() };
         let parent = Transaction { parent_only: true, label: "parent".into(), ..broken.clone() };
-        let (rows, _) = written([What::Transaction(broken), What::Transaction(parent)]);
+        let cut_off = Transaction { broken_off: false, cut_off: true, ..parent.clone() };
+        let (rows, _) = written([broken, cut_off, parent].map(What::Transaction));
         assert_eq!(rows.len(), 1, "{rows:?}");
         assert!(rows[0].contains(",parent,"), "{rows:?}");
     }

@@ -15,7 +15,7 @@ use crate::rewriting::Rewriting;
 use crate::stages::Order;
 use crate::values::{Fields, Values};
 use crate::variables::check_variables;
-use crate::{assertions, checked, data, extractors, parameters, sets, timers};
+use crate::{assertions, checked, data, extractors, meeting, parameters, sets, timers};
 
 /// A file that a plan reads, and which element names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -256,10 +256,18 @@ impl<'a> Walk<'a> {
                 let pause = timers::pause(timer, self.paces, fields, self.groups)?;
                 level.pauses.push(checked::pause(pause)?);
             }
+            Scoped::Meeting => {
+                let meeting = meeting::meeting(fields, self.threads_around()?)?;
+                if meeting.timeout.is_none() {
+                    self.ledger.note(WAITS_FOR_NOBODY.into());
+                }
+                level.pauses.push(meeting::pause(meeting));
+            }
             Scoped::Assertion(kind) => {
                 let assertion = assertions::assertion(kind, &element.name, fields)?;
                 level.assertions.extend(assertion.map(checked::assertion).transpose()?);
             }
+            Scoped::OnError => level.on_error = flow::on_error(fields)?.max(level.on_error),
             Scoped::Variable(variable) => self.set(variable, fields)?,
             Scoped::Extractor(kind) => {
                 for extraction in extractors::extractions(kind, fields)? {
@@ -377,7 +385,7 @@ impl<'a> Walk<'a> {
             // They were read with their level.
             Kind::Scoped(_) => Vec::new(),
             Kind::NoEffect => {
-                self.ledger.ignore();
+                self.without_effect(element);
                 self.branch(element)
             }
             // JMeter does not carry it out: nothing of it is even looked at.
@@ -434,10 +442,12 @@ impl<'a> Walk<'a> {
         );
         let cookies = Scope(&self.levels).cookies().cloned();
         let is_rewritten = !Scope(&self.levels).rewritings().is_empty();
+        let has_action = Scope(&self.levels).on_error() != OnError::Continue;
         self.below_request(element);
         self.levels.pop();
         let result = match result {
             Ok(_) if is_rewritten && !self.group.has_asked => Err(vec![NO_ANSWER_BEFORE.into()]),
+            Ok(_) if has_action && self.is_in_parent_sample() => Err(vec![ACTION_IN_PARENT.into()]),
             other => other,
         };
         let is_sure = |around: &names::Controller| {
@@ -463,13 +473,33 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Whether the element at hand lies in a Transaction Controller that stands for its requests.
+    fn is_in_parent_sample(&self) -> bool {
+        self.trail.iter().any(|around| {
+            let is_transaction =
+                names::kind(&around.class, &around.gui) == Kind::Controller(names::Controller::Transaction);
+            let fields = Fields::new(&around.properties, self.values);
+            is_transaction && fields.is_true("TransactionController.parent", false) != Ok(false)
+        })
+    }
+
+    /// What changes nothing of what is sent.
+    fn without_effect(&mut self, element: &Element) {
+        self.ledger.ignore();
+        if names::is_own(&element.class, names::BACKEND_LISTENER) {
+            self.ledger
+                .note("Backend Listener: results go to no other system; -l writes them to a file".into());
+        }
+    }
+
     /// What stands below a request and does not apply to it.
     fn below_request(&mut self, element: &'a Element) {
         for child in element.enabled_children() {
             self.trail.push(child);
             match names::kind(&child.class, &child.gui) {
                 Kind::Scoped(_) => {}
-                Kind::NoEffect | Kind::NotRun => self.ledger.ignore(),
+                Kind::NoEffect => self.without_effect(child),
+                Kind::NotRun => self.ledger.ignore(),
                 Kind::Refused(why) => self.refuse([why.to_owned()]),
                 _ => self.refuse(["it does not belong below a request".to_owned()]),
             }
@@ -527,6 +557,14 @@ impl<'a> Walk<'a> {
         if is_set_first && steps.len() > 1 { vec![Step::Sequence(steps)] } else { steps }
     }
 }
+
+/// Why nothing is done after a failure.
+const ACTION_IN_PARENT: &str = "a Result Status Action Handler applies to it, which JMeter does not tell of requests for which a \
+     Transaction Controller stands (Generate parent sample)";
+
+/// What becomes of users for whom nobody comes.
+const WAITS_FOR_NOBODY: &str = "Synchronizing Timer without a timeout: who waits where nobody comes any more ends there; in JMeter \
+     it waits for ever, or makes its request at the end of the schedule";
 
 /// Why the first request of a user has no id of a session.
 const NO_ANSWER_BEFORE: &str = "an HTTP URL Re-writing Modifier applies to it, and no answer is sure to come before it, without \

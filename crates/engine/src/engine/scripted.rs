@@ -58,6 +58,12 @@ impl Crowd {
         target % (self.connections_in_all / self.connections) * self.exchanges + user
     }
 
+    /// The exchanges of `user`, one with each server.
+    fn exchanges_of(self, user: u32) -> impl Iterator<Item = u32> {
+        let servers = self.connections_in_all / self.connections;
+        (0..servers).map(move |target| self.exchange_with(target, user))
+    }
+
     /// Which server a connection goes to.
     pub(super) fn target_of(self, number: u32) -> u32 {
         number / self.connections
@@ -85,6 +91,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 self.wakes.set(index, now + length);
                 self.enter(index, State::Waiting, now);
             }
+            Next::Wait => self.enter(index, State::Waiting, now),
             Next::Leave => {
                 self.users -= 1;
                 self.retire(index, now);
@@ -105,6 +112,20 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 } else {
                     self.interrupt(now);
                 }
+            }
+        }
+        self.wake_released(now);
+    }
+
+    /// Has those asked again whom the script has released.
+    fn wake_released(&mut self, now: Instant) {
+        loop {
+            let Some(script) = &mut self.script else { return };
+            let Some(user) = script.released() else { return };
+            let mut exchanges = self.crowd.exchanges_of(user);
+            let waiting = exchanges.find(|index| self.places.exchange(*index).state == State::Waiting);
+            if let Some(index) = waiting {
+                self.wakes.set(index, now);
             }
         }
     }

@@ -168,14 +168,7 @@ fn requested_by_all(name: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for stage in &plan.stages {
         let prepared = Prepared::new(plan.scenario_of(stage)).unwrap();
-        let mut world = World::new(WorldSetup {
-            seed: Seed(1),
-            properties: BTreeMap::new(),
-            clock: Instant::ORIGIN,
-            epoch_ms: 0,
-            share: engine::Share::WHOLE,
-            check: |_| Ok(()),
-        });
+        let mut world = World::new(WorldSetup { check: |_| Ok(()), ..WorldSetup::new(Seed(1)) });
         for (number, group) in prepared.scenario().groups.iter().enumerate() {
             for user in 0..group.users.seats() {
                 let paths = paths(&mut Session::new(&prepared, number, user), &mut world);
@@ -205,6 +198,7 @@ fn paths(session: &mut Session, world: &mut World) -> Vec<String> {
             }
             Next::Pause(span) => now = now + span,
             Next::Unsent(unsent) => panic!("{unsent:?}"),
+            Next::Wait(time) => panic!("{time:?}"),
             Next::Done(ended) => break ended,
         }
         assert!(requested.len() < 1000, "it has no end: {requested:?}");

@@ -49,14 +49,7 @@ fn plan(dir: &Path, elements: &str) -> Plan {
 }
 
 fn world() -> World {
-    World::new(WorldSetup {
-        seed: Seed(1),
-        properties: BTreeMap::new(),
-        clock: Instant::ORIGIN,
-        epoch_ms: 0,
-        share: engine::Share::WHOLE,
-        check: |_| Ok(()),
-    })
+    World::new(WorldSetup { check: |_| Ok(()), ..WorldSetup::new(Seed(1)) })
 }
 
 /// What the users of a plan send, one after another, each by its group's name, if `answer` is what requests of a path are
@@ -91,6 +84,7 @@ fn of_user(
             }
             Next::Pause(span) => now = now + span,
             Next::Unsent(unsent) => panic!("{unsent:?}"),
+            Next::Wait(time) => panic!("{time:?}"),
             Next::Done(ended) => {
                 assert_eq!(ended, Ended::Finished);
                 return sent;
@@ -829,4 +823,180 @@ fn extractors_look_for_what_variables_say_and_put_lists_together() {
     let sent = sent_by_one(&plan, answer);
     let paths: Vec<&str> = sent.iter().map(|it| it.url.path()).collect();
     assert_eq!(paths, ["/a", "/b", "/c22", "/d", "/e1,2"]);
+}
+
+/// A Synchronizing Timer.
+fn synchronizing(size: &str, timeout_ms: &str) -> String {
+    element("SyncTimer", &[("groupSize", size), ("timeoutInMs", timeout_ms)], "")
+}
+
+/// A thread group of four.
+fn four(inside: &str) -> String {
+    group("g", 1, inside).replace("num_threads\">1<", "num_threads\">4<")
+}
+
+/// By `SyncTimer` and `JMeterThread.delay`: without a size it waits for all threads of the group, and what the timers before it say is
+/// slept behind it. All that it applies to share it.
+#[test]
+fn users_meet_where_a_synchronizing_timer_says() {
+    let delay = element("ConstantTimer", &[("ConstantTimer.delay", "7")], "");
+    let (a, b) = (request("/a"), request("/b"));
+    let plan = plan(Path::new(""), &four(&format!("{delay}{}{a}{b}", synchronizing("0", "0"))));
+    let [Step::Request(a), Step::Request(b)] = plan.scenario.groups[0].steps.as_slice() else {
+        panic!("{plan:?}")
+    };
+    let ([Pause::Meeting(of_a), then], [Pause::Meeting(of_b), _]) =
+        (a.pauses.as_slice(), b.pauses.as_slice())
+    else {
+        panic!("{plan:?}")
+    };
+    assert!(Arc::ptr_eq(of_a, of_b), "whoever waits before one is counted before the other");
+    assert_eq!((of_a.users.get(), of_a.timeout), (4, None));
+    assert_eq!(*then, Pause::Constant { ms: Template::text("7") });
+    assert!(plan.notes.iter().any(|note| note.starts_with("Synchronizing Timer without a timeout")));
+}
+
+#[test]
+fn a_synchronizing_timer_that_nobody_can_be_sure_of_is_refused() {
+    let with = |timer: &str| four(&format!("{timer}{}", request("/a")));
+    let timer = synchronizing;
+    let arrivals = element(
+        "OpenModelThreadGroup",
+        &[("OpenModelThreadGroup.schedule", "rate(1/sec) even_arrivals(1 sec)")],
+        &format!("{}{}", timer("0", "1"), request("/a")),
+    );
+    let paced = element("ConstantThroughputTimer", &[("throughput", "60")], "");
+    let of_two = |size: &str| format!("{}{}{}", timer(size, "0"), with(""), with(""));
+    for (elements, what) in [
+        (with(&timer("4", "0")), ""),
+        (with(&timer("5", "100")), ""),
+        (format!("{}{}", timer("0", "0"), with("")), ""),
+        (of_two("9"), ""),
+        (with(&timer("5", "0")), "groupSize is 5, and its thread group has 4 threads, who would wait"),
+        (with(&timer("-1", "0")), "groupSize is -1, which is no number of users"),
+        (with(&timer("0", "-1")), "timeoutInMs is -1, by which JMeter ends the thread"),
+        (of_two("0"), "groupSize is 0, which is all threads of one of the groups that come to it"),
+        (arrivals, "groupSize is 0, which is all threads of the group, and there are not always as many"),
+        (with(&format!("{}{paced}", timer("0", "0"))), "a Synchronizing Timer and a timer that keeps a rate"),
+    ] {
+        let told = told(&elements, &[]);
+        assert!(if what.is_empty() { told.is_empty() } else { told.contains(what) }, "{elements}: {told}");
+    }
+}
+
+/// A Response Assertion on the body with the bits of its type: 1 matches, 2 contains, 4 not, 8 equals, 16 substring.
+fn response_assertion(bits: u32, pattern: &str) -> String {
+    let patterns = texts("Asserion.test_strings", &[pattern]);
+    format!(
+        "<ResponseAssertion testname=\"body\"><stringProp name=\"Assertion.test_field\">Assertion.response_data</stringProp>\
+         <intProp name=\"Assertion.test_type\">{bits}</intProp>{patterns}</ResponseAssertion><hashTree/>"
+    )
+}
+
+/// By `ResponseAssertion.evaluateResponse`, which does not look at what is empty, and by Oro's `Perl5Matcher`, to which a line feed at
+/// the end of a text is behind its `$`.
+#[test]
+fn response_assertions_are_jmeters_where_texts_end_and_where_there_is_none() {
+    for (bits, pattern, body, holds) in [
+        (2, "^ok$", "ok\n", true),
+        (2, "^ok$", "ok\nno", false),
+        (1, "^ok$", "ok\n", false),
+        (1, "^ok$", "ok", true),
+        (2, ".*", "", false),
+        (8, "", "", false),
+        (16, "", "", false),
+        (6, ".*", "", true),
+        (6, ".*", "ok", false),
+        (12, "", "", true),
+    ] {
+        let asserted = element(
+            "HTTPSamplerProxy",
+            &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/a")],
+            &response_assertion(bits, pattern),
+        );
+        let inside = format!("{asserted}{}", request("/${JMeterThread.last_sample_ok}"));
+        let sent = sent_by_one(&plan(Path::new(""), &group("g", 1, &inside)), |_| body);
+        assert_eq!(sent[1].url.path(), format!("/{holds}"), "{bits} `{pattern}` of `{body}`");
+    }
+}
+
+/// The same end of a text.
+#[test]
+fn what_is_taken_up_to_the_end_of_a_text_is_found_before_a_line_feed() {
+    let texts = [
+        ("RegexExtractor.refname", "v"),
+        ("RegexExtractor.regex", "^id=(.+)$"),
+        ("RegexExtractor.template", "$1$"),
+        ("RegexExtractor.match_number", "1"),
+    ];
+    let extractor = element("RegexExtractor", &texts, "");
+    let inside = format!("{extractor}{}{}", request("/a"), request("/b${v}"));
+    let sent = sent_by_one(&plan(Path::new(""), &group("g", 1, &inside)), |_| "id=7\n");
+    assert_eq!(sent[1].url.path(), "/b7");
+}
+
+/// By `HTTPSamplerBase.readResponse`: what extractors and assertions find there is the hash.
+#[test]
+fn a_body_that_is_kept_as_its_hash_is_not_looked_at() {
+    let asked = |below: &str| {
+        let texts = [("HTTPSampler.domain", "h"), ("HTTPSampler.md5", "true")];
+        group("g", 1, &element("HTTPSamplerProxy", &texts, below))
+    };
+    let size = element("SizeAssertion", &[("SizeAssertion.size", "9")], "");
+    assert_eq!(told(&asked(&size), &[]), "", "the size is that of what came");
+    let told = told(&asked(&response_assertion(2, "ok")), &[]);
+    assert!(told.contains("HTTPSampler.md5: JMeter has an MD5 hash in the place of the body"), "{told}");
+}
+
+/// What only looks at results changes nothing of what is sent; what a plug-in does otherwise is named with what does it here.
+#[test]
+fn listeners_have_no_effect_and_plug_ins_are_named() {
+    let classes = ["BackendListener", "kg.apc.jmeter.perfmon.PerfMonCollector"];
+    let listeners: String = classes.iter().map(|class| element(class, &[], "")).collect();
+    let plan = plan(Path::new(""), &format!("{listeners}{}", group("g", 1, &request("/a"))));
+    assert_eq!((plan.support.ignored, plan.support.unsupported.len()), (2, 0));
+    assert!(plan.notes.iter().any(|note| note.starts_with("Backend Listener: results go to no other")));
+
+    let sampler = element("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler", &[], "");
+    let told_of_sampler = told(&group("g", 1, &sampler), &[]);
+    assert!(told_of_sampler.contains("hit --scenario FILE --http2"), "{told_of_sampler}");
+    let arrivals = element("com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup", &[], &request("/a"));
+    let told_of_arrivals = told(&arrivals, &[]);
+    assert!(told_of_arrivals.contains("use an Open Model Thread Group for a rate"), "{told_of_arrivals}");
+}
+
+/// By `ResultAction` and `OnErrorTestElement`: 0 goes on, 1 ends the thread, 2 and 3 the test, 4 begins the next iteration.
+#[test]
+fn a_result_status_action_handler_says_what_follows_a_failure() {
+    let action = |action: &str| element("ResultAction", &[("OnError.action", action)], "");
+    let failing = |below: &str| {
+        let below = format!("{below}{}", response_assertion(2, "x"));
+        element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/f")], &below)
+    };
+    let of = |beside: &str, below: &str| {
+        let inside = format!("{beside}{}{}{}", request("/a"), failing(below), request("/b"));
+        paths(&plan(Path::new(""), &group("g", 2, &inside))).remove(0)
+    };
+    assert_eq!(of("", &action("0")), "g: a f b a f b");
+    assert_eq!(of("", &action("1")), "g: a f");
+    assert_eq!(of(&action("4"), ""), "g: a f a f");
+    assert_eq!(of(&action("4"), &action("1")), "g: a f");
+    let of_stop = plan(Path::new(""), &format!("{}{}", action("2"), group("g", 1, &request("/a"))));
+    let [Step::Request(asked)] = of_stop.scenario.groups[0].steps.as_slice() else { panic!("{of_stop:?}") };
+    assert_eq!(asked.on_error, scenario::OnError::StopLoad);
+
+    let parent = [("TransactionController.parent", "true")];
+    let within = element("TransactionController", &parent, &format!("{}{}", action("1"), request("/a")));
+    let share = [("ThroughputController.style", "0"), ("ThroughputController.maxThroughput", "1")];
+    let share = element("ThroughputController", &share, &request("/a"));
+    let with = |number: &str| group("g", 1, &format!("{}{}", action(number), request("/a")));
+    for (elements, what) in [
+        (with("5"), "what becomes of a loop after an error is not supported"),
+        (with("7"), "OnError.action is 7, which is none of JMeter's 0 to 6"),
+        (group("g", 1, &within), "does not tell of requests for which a Transaction Controller stands"),
+        (format!("{}{}", action("4"), group("g", 1, &share)), "where an iteration is left before it"),
+    ] {
+        let told = told(&elements, &[]);
+        assert!(told.contains(what), "{elements}: {told}");
+    }
 }

@@ -232,3 +232,75 @@ fn each_request_is_given_up_when_its_own_time_is_over() {
     let lasted: Vec<_> = samples.iter().map(|sample| sample.done.since(sample.ready)).collect();
     assert_eq!(lasted, [1000, 50, 300, 50, 51, 50].map(Duration::from_millis));
 }
+
+/// Two users. The first does this to begin with, and the second releases it after 10 ms, and leaves.
+struct Pair {
+    first: Next,
+    begun: Option<Instant>,
+    second_came: bool,
+    released: Option<u32>,
+    /// Whether the first one's request is over.
+    ended: bool,
+    /// When the first one was asked but for the end of its request, from its first step on.
+    asked: Vec<Duration>,
+}
+
+impl Script for Pair {
+    fn next(&mut self, user: u32, now: Instant) -> Next {
+        let begun = *self.begun.get_or_insert(now);
+        if user == 1 {
+            if !std::mem::replace(&mut self.second_came, true) {
+                return Next::Pause(Duration::from_millis(10));
+            }
+            self.released = Some(0);
+            return Next::Leave;
+        }
+        let passed = now.since(begun);
+        let left = Duration::from_millis(100).saturating_sub(passed);
+        if std::mem::take(&mut self.ended) {
+            return Next::Pause(left);
+        }
+        self.asked.push(passed);
+        match self.asked.len() {
+            1 => self.first,
+            2 => {
+                let (kind, waits) = (RequestKind::Ordinary, Waits::OF_LOAD);
+                Next::Send(Due { intended: now, kind, target: 0, waits })
+            }
+            _ if left.is_zero() => Next::Leave,
+            _ => Next::Pause(left),
+        }
+    }
+
+    fn released(&mut self) -> Option<u32> {
+        self.released.take()
+    }
+
+    fn ask(&mut self, _: u32, _: u32, _: &mut Http1, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"GET / HTTP/1.1\r\n\r\n");
+    }
+
+    fn ended(&mut self, _: u32, _: &Sample, _: Option<&Response>) -> bool {
+        self.ended = true;
+        true
+    }
+}
+
+/// Whoever paused is asked once more when the pause would have ended, and whoever waited is not.
+#[test]
+fn who_is_released_is_asked_at_once() {
+    let ms = Duration::from_millis;
+    for (first, expected) in [(Next::Pause(ms(50)), &[0, 10, 50, 100][..]), (Next::Wait, &[0, 10, 100][..])] {
+        let Scenario { config, server, seed, .. } =
+            Scenario::closed(2, Duration::MAX, ServerPlan::healthy(2, ms(1)));
+        let mut io = SimIo::new(server, seed);
+        let (begun, second_came, released, ended, asked) = (None, false, None, false, Vec::new());
+        let pair = Pair { first, begun, second_came, released, ended, asked };
+        let mut samples = 0;
+        let mut engine = Engine::scripted(config, |_: &Sample| samples += 1, pair, Instant::ORIGIN);
+        drive_until(&mut engine, &mut io, None);
+        let asked = engine.into_sink_and_script().1.map(|pair| pair.asked);
+        let expected: Vec<Duration> = expected.iter().map(|at| ms(*at)).collect();
+        assert_eq!((asked, samples), (Some(expected), 1), "{first:?}");
+    }
+}

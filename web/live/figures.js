@@ -35,12 +35,17 @@ function canvas(width, height, label) {
   return shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
 }
 
-// A line from zero up, the latest value at the right edge; `format` writes its largest value.
-function curve(values, format, label) {
+// A line from zero up, the latest value at the right edge; `format` writes its largest value. A value at a place of which `isBound`
+// says so is known only to be larger.
+function curve(values, format, label, isBound = () => false) {
   const [width, height, top] = [400, 90, 14];
-  const svg = canvas(width, height, label);
   const known = values.filter((it) => it !== null && Number.isFinite(it));
   const max = Math.max(...known, 0);
+  const said = (value, isOne) => `${isOne ? ">" : ""}${format(value)}`;
+  const largest = said(max, values.some((value, at) => value === max && isBound(at)));
+  const last = values.length - 1;
+  const latest = last < 0 ? "–" : said(values[last], isBound(last));
+  const svg = canvas(width, height, known.length === 0 ? `${label}: –` : `${label}: ${latest}; ${W.largest(largest)}`);
   if (known.length === 0 || max === 0) return svg;
   // Half a minute at least, so that a curve does not stretch as it begins.
   const step = width / (Math.max(values.length, 30) - 1);
@@ -50,7 +55,7 @@ function curve(values, format, label) {
     const x = width - (values.length - 1 - at) * step;
     points.push(`${x.toFixed(1)},${(height - 1 - (value / max) * (height - top - 2)).toFixed(1)}`);
   });
-  svg.append(shape("polyline", { points: points.join(" ") }), shape("text", { x: 0, y: 10 }, format(max)));
+  svg.append(shape("polyline", { points: points.join(" ") }), shape("text", { x: 0, y: 10 }, largest));
   return svg;
 }
 
@@ -58,12 +63,17 @@ function curve(values, format, label) {
 function bars(buckets, ends, label) {
   const [height, top, bottom] = [120, 14, 14];
   const width = Math.max(buckets.length, 8) * 48;
-  const svg = canvas(width, height, label);
   const total = buckets.reduce((sum, it) => sum + it.count, 0);
+  const share = (bucket) => (bucket.count / Math.max(total, 1)) * 100;
+  const upTo = (bucket) => (bucket.up_to_us === null ? "" : "≤ ") + ends(bucket);
+  const told = buckets.filter((it) => it.count > 0).map((it) => `${upTo(it)}: ${share(it).toFixed(1)} %`);
+  const svg = canvas(width, height, `${label}: ${told.join(", ")}`);
+  // Narrower, nobody could read what stands in it: it is scrolled instead.
+  svg.style.minWidth = `${Math.round(width * 0.8)}px`;
   const max = Math.max(...buckets.map((it) => it.count), 1);
   buckets.forEach((bucket, at) => {
     const tall = (bucket.count / max) * (height - top - bottom);
-    const percent = (bucket.count / Math.max(total, 1)) * 100;
+    const percent = share(bucket);
     svg.append(
       shape("rect", { x: at * 48 + 4, y: height - bottom - tall, width: 40, height: tall }),
       shape("text", { x: at * 48 + 24, y: height - 2, "text-anchor": "middle" }, ends(bucket)),
@@ -78,9 +88,9 @@ function bars(buckets, ends, label) {
 // A point for each run, by its place; those before which a change was found are marked.
 function points(values, marked, format, label) {
   const [width, height, top] = [640, 90, 14];
-  const svg = canvas(width, height, label);
   const known = values.filter((it) => it !== null && Number.isFinite(it));
   const max = Math.max(...known, 0);
+  const svg = canvas(width, height, `${label}: ${values.map(format).join(", ")}`);
   if (known.length === 0 || max === 0) return svg;
   svg.append(shape("text", { x: 0, y: 10 }, format(max)));
   const step = (width - 16) / Math.max(values.length - 1, 1);

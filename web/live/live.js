@@ -15,6 +15,7 @@ function show(view) {
   showCurves(view);
   showErrors(view.outcomes);
   showCpu(view.cpu);
+  showAgents(view.agents || []);
   showWarnings(view.warnings);
   if (view.finished_count !== finishedShown) showFinished(view);
   if (view.ended) showEnd(view);
@@ -52,7 +53,8 @@ function showTrial({ trial }) {
 }
 
 function showStage(stage) {
-  const detail = stage.detail ? ` ${stage.detail}` : "";
+  // A count has its words; a name is as it is.
+  const detail = stage.detail ? ` ${stage.detail.replace(/^(\d+) of (\d+)$/, `$1 ${W.of} $2`)}` : "";
   say(byId("stage"), `${W.stages[stage.name] || stage.name}${detail}`);
   const bar = byId("stage-bar");
   bar.hidden = !stage.of_s;
@@ -75,13 +77,18 @@ function showCurves(view) {
   say(byId("rate"), last ? perSecond(last.goodput_per_s) : "–");
   say(byId("p50"), last ? `${last.p50_is_lower_bound ? ">" : ""}${micros(last.p50_us)}` : "–");
   say(byId("p99"), last ? `${last.p99_is_lower_bound ? ">" : ""}${micros(last.p99_us)}` : "–");
+  const ago = view.last_second_ago_s;
+  byId("as-of").hidden = !last;
+  say(byId("as-of"), Number.isFinite(ago) ? W.as_of(span(ago)) : W.as_of_earlier);
+  const isBound = (at) => view.seconds[at].p99_is_lower_bound;
   byId("rate-curve").replaceChildren(curve(view.seconds.map((it) => it.goodput_per_s), perSecond, W.goodput));
-  byId("p99-curve").replaceChildren(curve(view.seconds.map((it) => it.p99_us), micros, "p99"));
+  byId("p99-curve").replaceChildren(curve(view.seconds.map((it) => it.p99_us), micros, "p99", isBound));
   const end = (bucket) => (bucket.up_to_us === null ? W.more : micros(bucket.up_to_us).replace(/\.0+ /, " "));
   byId("histogram").parentElement.hidden = view.histogram.length === 0;
   const isAnswered = Object.keys(view.outcomes.failures).every((kind) => kind === "unexpected");
-  say(byId("histogram").previousElementSibling, isAnswered ? W.histogram : W.histogram_waits);
-  byId("histogram").replaceChildren(bars(view.histogram, end, W.histogram));
+  const heading = isAnswered ? W.histogram : W.histogram_waits;
+  say(byId("histogram-heading"), heading);
+  byId("histogram").replaceChildren(bars(view.histogram, end, heading));
 }
 
 function showErrors(outcomes) {
@@ -98,6 +105,7 @@ function showCpu(cpu) {
     if (!cpu || cpu[name] === null) continue;
     const row = make("div", "", "meter");
     const bar = make("progress");
+    bar.setAttribute("aria-label", W[name]);
     bar.max = cpu.cores;
     bar.value = Math.min(cpu[name], cpu.cores);
     row.append(make("span", W[name]), bar, make("span", cpu[name].toFixed(2)));
@@ -106,6 +114,28 @@ function showCpu(cpu) {
   if (cpu) rows.push(make("p", W.cores(cpu.cores), "faint"));
   else rows.push(make("p", "–", "faint"));
   byId("cpu").replaceChildren(...rows);
+}
+
+// One that is not heard of for so long is silent: it is asked once a second.
+const SILENT_S_MIN = 3;
+
+function howIs(agent) {
+  if (agent.lost) return W.agent_lost;
+  if (agent.silent_s >= SILENT_S_MIN) return W.silent(span(agent.silent_s));
+  if (agent.generator_lag_p99_us === null) return W.no_requests;
+  return `${W.lag} ${agent.generator_lag_p99_is_lower_bound ? ">" : ""}${micros(agent.generator_lag_p99_us)}`;
+}
+
+// Of several machines that carry the load, those that do worst.
+function showAgents(agents) {
+  byId("agents-part").hidden = agents.length === 0;
+  const items = agents.map((agent) => {
+    const kind = agent.lost ? "bad" : agent.silent_s >= SILENT_S_MIN ? "doubt" : "";
+    const item = make("li", `${agent.number} (${agent.name}) `);
+    item.append(make("span", howIs(agent), kind));
+    return item;
+  });
+  byId("agents").replaceChildren(...items);
 }
 
 function showWarnings(warnings) {
@@ -151,7 +181,7 @@ function showEnd(view) {
 
 const heads = ["#", W.block, W.round, W.load, W.stack, W.goodput, "p99", W.verdict];
 const numbers = new Set([0, 1, 5, 6]);
-byId("finished-head").append(...heads.map((head, at) => make("th", head, numbers.has(at) ? "number" : "")));
+byId("finished-head").append(...heads.map((head, at) => headOf(head, numbers.has(at) ? "number" : "")));
 say(byId("lost"), W.lost);
 
 const events = new EventSource("/events");

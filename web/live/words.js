@@ -3,7 +3,9 @@
 
 const WORDS = {
   en: {
-    language: "中文", goodput: "goodput", histogram: "response times", errors: "errors", warnings: "warnings",
+    language: "中文", agents: "agents", agent_lost: "lost", silent: (time) => `silent for ${time}`, lag: "lag", no_requests: "no requests",
+    as_of: (time) => `The figures are of the last second that all load threads have told of. It ended ${time} ago.`,
+    as_of_earlier: "The figures are of an earlier load.", largest: (figure) => `largest ${figure}`, goodput: "goodput", histogram: "response times", errors: "errors", warnings: "warnings",
     histogram_waits: "response times; of requests without an answer, how long they were waited for",
     finished: "finished trials", none: "none", of: "of", left: "left", report: "report", runs: "recorded runs",
     history: "history", figure: "figure", cpu: "CPU a request", p99: "p99 of response time", more: "more",
@@ -19,6 +21,7 @@ const WORDS = {
     name: "run", title: "experiment", started: "started", pace: "pace", trials: "trials", state: "state",
     running: "running", complete: "complete", partial: "partial", unreadable: "can't be read",
     no_runs: "There is no run yet.", no_history: "No run has such a figure.", changed: "changed",
+    along_with: (what) => `, along with ${what}`,
     left_out: "left out", failed: "failed", doubt: "doubt", noisy_host: "noise", valid: "valid",
     stages: {
       starting: "starting", building: "building", cooling_down: "cooling down", booting: "booting",
@@ -34,7 +37,9 @@ const WORDS = {
     },
   },
   zh: {
-    language: "English", goodput: "有效吞吐", histogram: "响应时间分布", errors: "错误", warnings: "警告",
+    language: "English", agents: "代理", agent_lost: "已丢失", silent: (time) => `${time} 没有消息`, lag: "滞后", no_requests: "没有请求",
+    as_of: (time) => `以下数字属于所有负载线程都已报告的最近一秒，它结束于 ${time} 前。`,
+    as_of_earlier: "以下数字属于更早的负载。", largest: (figure) => `最大 ${figure}`, goodput: "有效吞吐", histogram: "响应时间分布", errors: "错误", warnings: "警告",
     histogram_waits: "响应时间分布；没有应答的请求按等待的时长计",
     finished: "已完成的试验", none: "无", of: "/", left: "剩余", report: "报告", runs: "已记录的运行",
     history: "历史", figure: "指标", cpu: "每请求 CPU", p99: "响应时间 p99", more: "更长",
@@ -50,6 +55,7 @@ const WORDS = {
     name: "运行", title: "实验", started: "开始时间", pace: "节奏", trials: "试验", state: "状态",
     running: "进行中", complete: "完成", partial: "部分完成", unreadable: "无法读取",
     no_runs: "还没有运行记录。", no_history: "没有运行含有该指标。", changed: "变化",
+    along_with: (what) => `，同时变化的还有 ${what}`,
     left_out: "未参加", failed: "失败", doubt: "存疑", noisy_host: "干扰", valid: "有效",
     stages: {
       starting: "启动中", building: "构建", cooling_down: "冷却", booting: "启动服务器",
@@ -84,6 +90,17 @@ function make(name, text, kind) {
   return element;
 }
 
+// The head of a column.
+function headOf(text, kind) {
+  const head = make("th", text, kind);
+  head.scope = "col";
+  return head;
+}
+
 for (const element of document.querySelectorAll("[data-word]")) say(element, W[element.dataset.word]);
 say(byId("language"), W.language);
-byId("language").href = `?lang=${LANG === "zh" ? "en" : "zh"}`;
+// In its own tongue, by which a screen reader says it.
+const OTHER = LANG === "zh" ? "en" : "zh";
+byId("language").lang = OTHER;
+byId("language").hreflang = OTHER;
+byId("language").href = `?lang=${OTHER}`;

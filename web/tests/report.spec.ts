@@ -196,6 +196,7 @@ test("it speaks English and Chinese, and remembers", async ({ page }, info) => {
   await expect(page.locator("#answer .headline")).toContainText("undertow 的有效速率比 jetty 高 11.0");
   await expect(page.locator("#why-0")).toContainText("200 个线程的池");
   await expect(page.locator("#why-0")).toContainText("垃圾回收：占 1.0 % 的时间");
+  await expect(page.locator(".doubts summary").first()).toHaveAttribute("aria-label", /^[\u4e00-\u9fff][^a-z]*：疑点详情$/);
   await page.goto(page.url().replace("lang=en&", ""));
   await expect(page.locator("html")).toHaveAttribute("lang", "zh-Hans");
   // What has no translation says that it is English.

@@ -12,6 +12,7 @@ import { around, brief, bytes, count, instant, off, percent, perS, plain, quanti
 import type { Cell, Invalid, Page, Sweep, SweepPoint, Timeline } from "../src/model.ts";
 import { apart } from "../src/sections/answer.ts";
 import { poolFigures } from "../src/sections/curves.ts";
+import { markLabel } from "../src/sections/ranking.ts";
 import { chinese, ENGLISH } from "../src/sentences.ts";
 import * as documents from "./documents.ts";
 import { filled, sample, SAMPLES } from "./page.ts";
@@ -107,6 +108,12 @@ test("every sentence has a Chinese one with the same figures", () => {
     expect(found, spoken).toBeDefined();
     for (let figure = 0; figure < index; figure++) expect(found, spoken).toContain(String(9000 + figure));
   }
+});
+
+test("a mark is told with its interval if it has one, and a lower bound as one", () => {
+  expect(markLabel({ value: 100, low: 90, high: 110 }, perS)).toBe("100.0/s (90.0/s … 110.0/s)");
+  expect(markLabel({ value: 12_000, low: null, high: null }, time)).toBe("12.0\u202fms");
+  expect(markLabel({ value: 12_000, low: null, high: null }, time, true)).toBe(">12.0\u202fms");
 });
 
 test("sentences hold sentences", () => {

@@ -286,6 +286,10 @@ fn add_steps(to: &mut Adder<'_>, steps: &[StepResult]) {
         let labels = to.labels.clone().with("step", &*step.label);
         let failed = Metric::requests("step_failures", "Requests of a step that failed, or its transactions");
         to.labelled(failed, "step", &step.label, Value::Count(step.failed));
+        let help =
+            "Requests of a step, or its transactions, that were under way at the end and had not failed";
+        let cut_off = Metric::requests("step_cut_off", help);
+        to.labelled(cut_off, "step", &step.label, Value::Count(step.cut_off));
         let what = "From when a request of a step was due until it was done; a transaction's whole length";
         let timed = Timed { base: "step_response_time", what, of: Unit::Requests };
         add_times(to.families, timed, &step.response_time_us, &labels, to.span);

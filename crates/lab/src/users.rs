@@ -12,12 +12,15 @@ mod servers;
 mod steps;
 mod tap;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use engine::{Due, Next, Sample, Script};
+use engine::{Due, Next, Outcome, Sample, Script};
 use http::{AnswerHead, Protocol, RequestKind, Response};
-use scenario::{Ended, Prepared, Report, Session, Users as Comings, World, WorldSetup, server_of};
+use scenario::{
+    Crowd, Ended, Prepared, Report, Session, StepSample, Users as Comings, World, WorldSetup, server_of,
+};
 use units::{Duration, Instant};
 
 use self::arrivals::Arrivals;
@@ -57,8 +60,16 @@ pub struct Users<R> {
     arrivals: Vec<Option<Arrivals>>,
     /// Users of each group so far, by group.
     arrived: Vec<u32>,
-    /// Whether a schedule has ended a group, by group.
+    /// Whether a group has ended, by group: by a schedule, or since its users wait for nobody any more.
     over: Vec<bool>,
+    /// The seats of users who wait for others, by group and number of the user.
+    waiting: BTreeMap<(usize, u32), usize>,
+    /// How many of them wait for as long as it takes.
+    staying: usize,
+    /// Seats that nobody will sit on any more.
+    left: usize,
+    /// Whether some may wait whose group has ended.
+    some_may_go: bool,
     counts: Counts,
     /// When the load began: when the first user was asked.
     begun: Option<Instant>,
@@ -79,6 +90,10 @@ impl<R: Report> Users<R> {
             arrivals: groups.iter().map(|_| None).collect(),
             arrived: vec![0; groups.len()],
             over: vec![false; groups.len()],
+            waiting: BTreeMap::new(),
+            staying: 0,
+            left: 0,
+            some_may_go: false,
             counts: Counts::new(groups.len()),
             prepared: Arc::clone(prepared),
             world: World::new(setup),
@@ -86,6 +101,14 @@ impl<R: Report> Users<R> {
             begun: None,
             report,
             error: None,
+        }
+    }
+
+    /// The load ended at `at`: what its users are in the midst of is cut off.
+    pub fn end(&mut self, at: Instant) {
+        let Self { seats, report, counts, .. } = self;
+        for seat in seats {
+            cut_off(seat, counts, report, at);
         }
     }
 
@@ -131,7 +154,10 @@ impl<R: Report> Users<R> {
         if self.seats[seat].session.is_none() {
             let due = match self.seats[seat].due.take().or_else(|| self.comes_at(seat, begun)) {
                 Some(due) if due < leaves_at => due,
-                _ => return Next::Leave,
+                _ => {
+                    self.left += 1;
+                    return Next::Leave;
+                }
             };
             if due > now {
                 self.seats[seat].due = Some(due);
@@ -162,15 +188,18 @@ impl<R: Report> Users<R> {
 
     fn go_on(&mut self, seat: usize, leaves_at: Instant, now: Instant) -> Next {
         loop {
-            let it = &mut self.seats[seat];
             if now >= leaves_at {
-                return self.stand_up(seat, None);
+                return self.stand_up(seat, None, now);
             }
+            if let Some(until) = self.seats[seat].pauses_until.filter(|until| now < *until) {
+                // It was asked for the end of a pause that others have ended since.
+                return pausing(until, now);
+            }
+            self.no_longer_pauses(seat);
+            let it = &mut self.seats[seat];
             let Some(session) = &mut it.session else { return self.step(seat, now) };
             let next = session.next(&mut self.world, now);
-            for transaction in session.transactions() {
-                self.report.transaction(&self.counts.of(it.group), it.user, &transaction);
-            }
+            tell_of(session, &self.counts.of(it.group), it.user, &mut self.report);
             match next {
                 scenario::Next::Request(outgoing) => {
                     if let Some(target) = self.servers.number(&outgoing.url) {
@@ -187,17 +216,62 @@ impl<R: Report> Users<R> {
                     return Next::EndNow;
                 }
                 scenario::Next::Unsent(unsent) => {
+                    // It may have been the request that a redirect asks for.
+                    it.so_far = None;
                     self.report.unsent(&self.counts.of(it.group), it.user, &unsent, now);
                 }
                 scenario::Next::Pause(pause) => {
                     // A pause delays the next request; it does not date it back to the arrival.
                     it.intended = None;
-                    let left = leaves_at.since(now);
-                    return Next::Pause(pause.min(left));
+                    let until = (now + pause).min(leaves_at);
+                    it.pauses_until = Some(until);
+                    return Next::Pause(until.since(now));
                 }
-                scenario::Next::Done(ended) => return self.stand_up(seat, Some(ended)),
+                scenario::Next::Wait(time) => return self.wait(seat, time, leaves_at, now),
+                scenario::Next::Done(ended) => return self.stand_up(seat, Some(ended), now),
             }
         }
+    }
+
+    /// The user on this seat waits for others. Who has no time set for that stays beyond its own time, too.
+    fn wait(&mut self, seat: usize, time: Option<Duration>, leaves_at: Instant, now: Instant) -> Next {
+        let it = &mut self.seats[seat];
+        it.intended = None;
+        let until = time.map_or(Instant::FAR_FUTURE, |time| (now + time).min(leaves_at));
+        it.pauses_until = Some(until);
+        self.waiting.insert((it.group, it.user), seat);
+        self.staying += usize::from(until == Instant::FAR_FUTURE);
+        pausing(until, now)
+    }
+
+    /// Whoever is on this seat pauses no longer; whether it waited for others.
+    fn no_longer_pauses(&mut self, seat: usize) -> bool {
+        let it = &mut self.seats[seat];
+        let Some(until) = it.pauses_until.take() else { return false };
+        let waited = self.waiting.remove(&(it.group, it.user)).is_some();
+        self.staying -= usize::from(waited && until == Instant::FAR_FUTURE);
+        waited
+    }
+
+    /// The seat of a user who need not wait for others any longer.
+    fn next_released(&mut self) -> Option<usize> {
+        while let Some(user) = self.world.released() {
+            if let Some(seat) = self.waiting.get(&user).copied() {
+                self.no_longer_pauses(seat);
+                return Some(seat);
+            }
+        }
+        if self.staying > 0 && self.staying + self.left == self.seats.len() {
+            // In JMeter they wait for ever.
+            self.over.fill(true);
+            self.some_may_go = true;
+        }
+        if !self.some_may_go {
+            return None;
+        }
+        let seat = self.waiting.iter().find(|((group, _), _)| self.over[*group]).map(|(_, seat)| *seat);
+        self.some_may_go = seat.is_some();
+        seat.filter(|seat| self.no_longer_pauses(*seat))
     }
 
     fn send(&mut self, seat: usize, outgoing: scenario::Outgoing, target: u32, now: Instant) -> Next {
@@ -210,15 +284,18 @@ impl<R: Report> Users<R> {
     }
 
     /// The user leaves its seat.
-    fn stand_up(&mut self, seat: usize, ended: Option<Ended>) -> Next {
+    fn stand_up(&mut self, seat: usize, ended: Option<Ended>, now: Instant) -> Next {
+        self.no_longer_pauses(seat);
         let it = &mut self.seats[seat];
         let group = it.group;
-        it.session = None;
+        cut_off(it, &self.counts, &mut self.report, now);
         self.counts.ended(group);
         self.world.goes(group);
+        self.world.forgets((group, it.user));
         match ended {
             Some(Ended::StopGroup) => {
                 self.over[group] = true;
+                self.some_may_go = true;
                 Next::Pause(Duration::ZERO)
             }
             Some(Ended::StopLoad) => Next::EndLoad,
@@ -234,12 +311,41 @@ impl<R: Report> Users<R> {
     }
 }
 
+/// The user on a seat goes no further from `at` on.
+fn cut_off(seat: &mut Seat, counts: &Counts, report: &mut impl Report, at: Instant) {
+    let Some(mut session) = seat.session.take() else { return };
+    // A redirect that nobody follows any more.
+    if let Some(so_far) = seat.so_far.take() {
+        let so_far =
+            StepSample { outcome: Outcome::InFlight, status: None, ok: false, message: None, ..so_far };
+        report.sample(&counts.of(seat.group), seat.user, &so_far);
+    }
+    session.cut_off(at);
+    tell_of(&mut session, &counts.of(seat.group), seat.user, report);
+}
+
+/// Tells of the transactions that are over.
+fn tell_of(session: &mut Session, crowd: &Crowd, user: u32, report: &mut impl Report) {
+    for transaction in session.transactions() {
+        report.transaction(crowd, user, &transaction);
+    }
+}
+
+/// A pause until then, which may be for ever.
+fn pausing(until: Instant, now: Instant) -> Next {
+    if until == Instant::FAR_FUTURE { Next::Wait } else { Next::Pause(until.since(now)) }
+}
+
 impl<R: Report, H: Protocol> Script<H> for Users<R> {
     fn next(&mut self, user: u32, now: Instant) -> Next {
         if self.error.is_some() {
             return Next::EndNow;
         }
         self.step(user as usize, now)
+    }
+
+    fn released(&mut self) -> Option<u32> {
+        self.next_released().map(|seat| seat as u32)
     }
 
     fn ask(&mut self, user: u32, place: u32, protocol: &mut H, out: &mut Vec<u8>) {
@@ -278,23 +384,15 @@ impl<R: Report, H: Protocol> Script<H> for Users<R> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::num::NonZeroU64;
 
-    use engine::Share;
-    use scenario::{Pause, RateRow, RateSchedule, RequestStep, Scenario, Stay, Step, Template};
+    use scenario::{Meeting, Pause, RateRow, RateSchedule, RequestStep, Scenario, Stay, Step, Template};
     use units::Seed;
 
     use super::*;
 
     fn setup() -> WorldSetup {
-        WorldSetup {
-            seed: Seed(1),
-            properties: BTreeMap::new(),
-            clock: Instant::ORIGIN,
-            epoch_ms: 0,
-            share: Share::WHOLE,
-            check: http::check,
-        }
+        WorldSetup::new(Seed(1))
     }
 
     /// Two requests, one a second, and then nobody of the group stays or comes any more.
@@ -320,6 +418,61 @@ mod tests {
         ] {
             let next = users.step(user, Instant::ORIGIN + s(now_s));
             assert_eq!(next, expected, "{user} at {now_s} s");
+        }
+    }
+
+    /// Users of these times who each go once through a meeting of two and a pause.
+    fn meeting(stays_s: &[(u64, u64)], time: Option<Duration>, pause_ms: &str) -> Users<Option<Steps>> {
+        let s = Duration::from_secs;
+        let stays = stays_s.iter().map(|(from, to)| Stay { from: s(*from), to: s(*to) }).collect();
+        let users = Comings::Planned { stays, iterations: NonZeroU64::new(1) };
+        let meeting = Meeting { users: NonZeroU32::new(2).unwrap(), timeout: time };
+        let pauses = [Pause::Meeting(meeting.into()), Pause::Constant { ms: Template::text(pause_ms) }];
+        let steps = pauses.map(Step::Pause).to_vec();
+        let prepared = Prepared::new(Scenario::of_steps("meeting", users, steps, s(1))).unwrap();
+        Users::new(&prepared, setup(), Servers::default(), None::<Steps>)
+    }
+
+    /// Of three users two go on together, and the third has nobody to wait for once they have left.
+    #[test]
+    fn who_waits_for_nobody_any_more_goes() {
+        let s = Duration::from_secs;
+        let mut users = meeting(&[(0, 9), (0, 9), (1, 9)], None, "1000");
+        for (user, now_s, expected, released) in [
+            (0, 0, Next::Wait, None),
+            (1, 0, Next::Pause(s(1)), Some(0)),
+            (0, 0, Next::Pause(s(1)), None),
+            (2, 0, Next::Pause(s(1)), None),
+            (2, 1, Next::Wait, None),
+            (0, 1, Next::Pause(s(0)), None),
+            (0, 1, Next::Leave, None),
+            (1, 1, Next::Pause(s(0)), None),
+            (1, 1, Next::Leave, Some(2)),
+            (2, 1, Next::Pause(s(0)), None),
+            (2, 1, Next::Leave, None),
+        ] {
+            let next = users.step(user, Instant::ORIGIN + s(now_s));
+            assert_eq!((next, users.next_released()), (expected, released), "{user} at {now_s} s");
+        }
+    }
+
+    /// The end of a pause that was cut short does not cut the next one short; who has a time set waits no longer than that or its own.
+    #[test]
+    fn waiting_for_others_ends_by_itself_where_it_has_a_time() {
+        let s = Duration::from_secs;
+        let mut users = meeting(&[(0, 9), (0, 9), (5, 7)], Some(s(5)), "6000");
+        for (user, now_s, expected, released) in [
+            (0, 0, Next::Pause(s(5)), None),
+            (1, 0, Next::Pause(s(6)), Some(0)),
+            (0, 0, Next::Pause(s(6)), None),
+            (2, 0, Next::Pause(s(5)), None),
+            (0, 5, Next::Pause(s(1)), None),
+            (2, 5, Next::Pause(s(2)), None),
+            (2, 7, Next::Pause(s(0)), None),
+            (2, 7, Next::Leave, None),
+        ] {
+            let next = users.step(user, Instant::ORIGIN + s(now_s));
+            assert_eq!((next, users.next_released()), (expected, released), "{user} at {now_s} s");
         }
     }
 
@@ -350,6 +503,64 @@ mod tests {
             assert_eq!(next, expected, "{user} at {now_ms} ms");
         }
         assert_eq!(users.into_parts().1.all(), 2);
+    }
+
+    /// Whoever is in the midst of something as its time is over, or the load, knows only that it would have taken longer.
+    #[test]
+    fn what_users_are_in_the_midst_of_at_the_end_is_cut_off() {
+        let s = Duration::from_secs;
+        let at = |second| Instant::ORIGIN + s(second);
+        let stays = [2, 9].map(|to| Stay { from: s(0), to: s(to) }).to_vec();
+        let steps = vec![Step::Pause(Pause::Constant { ms: Template::text("5000") })];
+        let name = Template::text("whole");
+        let whole = Step::Transaction { name, with_pauses: true, parent_only: false, steps };
+        let comings = Comings::Planned { stays, iterations: None };
+        let prepared = Prepared::new(Scenario::of_steps("cut", comings, vec![whole], s(1))).unwrap();
+        let mut users = Users::new(&prepared, setup(), Servers::default(), Steps::default());
+        assert_eq!(users.step(0, at(0)), Next::Pause(s(2)));
+        assert_eq!(users.step(1, at(0)), Next::Pause(s(5)));
+        assert_eq!(users.step(0, at(2)), Next::Pause(Duration::ZERO));
+        users.end(at(3));
+        let told = users.into_parts().0.into_results();
+        let times = &told[0].response_time_us;
+        assert_eq!((told.len(), told[0].label.as_str(), told[0].failed, told[0].cut_off), (1, "whole", 0, 2));
+        assert_eq!((times.count, times.censored), (2, 2));
+    }
+
+    #[test]
+    fn a_redirect_that_nobody_follows_any_more_is_cut_off() {
+        let s = Duration::from_secs;
+        let comings = Comings::Planned { stays: vec![Stay { from: s(0), to: s(9) }], iterations: None };
+        let steps = vec![Step::Pause(Pause::Constant { ms: Template::text("5000") })];
+        let prepared = Prepared::new(Scenario::of_steps("moved", comings, steps, s(1))).unwrap();
+        let mut users = Users::new(&prepared, setup(), Servers::default(), Steps::default());
+        assert_eq!(users.step(0, Instant::ORIGIN), Next::Pause(s(5)));
+        users.seats[0].so_far = Some(StepSample {
+            label: "moved".into(),
+            method: "GET".into(),
+            url: "http://h/".parse().unwrap(),
+            intended: Instant::ORIGIN,
+            done: Instant::ORIGIN,
+            elapsed: s(1),
+            latency: s(1),
+            connect: s(0),
+            outcome: Outcome::Answered { status: 302, expected: true },
+            status: Some(302),
+            reason: String::new(),
+            ok: true,
+            message: None,
+            received_bytes: 0,
+            sent_bytes: 0,
+            within_parent: false,
+        });
+        users.end(Instant::ORIGIN + s(2));
+        assert!(users.seats[0].so_far.is_none(), "it is nothing of who sits down there next");
+        let told = users.into_parts().0.into_results();
+        let told: Vec<(&str, u64, u64, u64)> = told
+            .iter()
+            .map(|it| (it.label.as_str(), it.failed, it.cut_off, it.response_time_us.censored))
+            .collect();
+        assert_eq!(told, [("moved", 0, 1, 1)]);
     }
 
     /// An engine is told the shortest, and what is out at the end has the longest.

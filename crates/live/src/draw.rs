@@ -11,7 +11,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Bar, BarChart, BarGroup, LineGauge, Sparkline, Widget};
 use report::{per_s, time_us};
 
-use self::lines::{agents, bursts, cpu, errors, head, stage, trial, warnings};
+use self::lines::{agents, bursts, cpu, errors, head, stage, time, trial, warnings};
 use crate::series::UNEXPECTED;
 use crate::text::cut;
 use crate::view::{Bucket, Kind, Second, View};
@@ -32,6 +32,8 @@ const BAR_COLUMNS: u16 = 5;
 const BAR_GAP: u16 = 1;
 /// Warnings shown.
 const WARNINGS_MAX: usize = 3;
+/// A last second that ended so long ago is told with how long that is: a load is over, or some threads have not told.
+const LATE_S_MIN: f64 = 3.0;
 /// Columns between two curves.
 const GAP: u16 = 2;
 
@@ -76,7 +78,7 @@ pub fn draw(view: &View, area: Rect, buffer: &mut Buffer) {
                 .filled_style(GOOD)
                 .unfilled_style(FAINT)
                 .render(place, buffer),
-            Part::Curves => curves(&view.seconds, place, buffer),
+            Part::Curves => curves(view, place, buffer),
             Part::Histogram => histogram(&view.histogram, histogram_heading(view), place, buffer),
         }
     }
@@ -129,10 +131,13 @@ fn layout(view: &View, columns: u16, rows: u16) -> Vec<(Part<'_>, u16)> {
 }
 
 /// Rate on the left, times on the right, the latest second at the right edge of each.
-fn curves(seconds: &[Second], area: Rect, buffer: &mut Buffer) {
+fn curves(view: &View, area: Rect, buffer: &mut Buffer) {
+    let seconds = &view.seconds;
     let width = area.width.saturating_sub(GAP) / 2;
     let last = seconds.last();
-    let rate = last.map_or_else(|| "–".to_owned(), |it| per_s(it.goodput_per_s));
+    let late = view.last_second_ago_s.filter(|ago_s| *ago_s >= LATE_S_MIN);
+    let late = late.map_or_else(String::new, |ago_s| format!(", {} ago", time(ago_s)));
+    let rate = last.map_or_else(|| "–".to_owned(), |it| format!("{}{late}", per_s(it.goodput_per_s)));
     let us = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), time_us);
     let mark = |is_bound: fn(&Second) -> bool| if last.is_some_and(is_bound) { ">" } else { "" };
     let times = format!(

@@ -12,6 +12,7 @@ mod finished;
 mod inline;
 mod metrics;
 mod progress;
+mod rate;
 mod seconds;
 mod series;
 mod state;
@@ -31,5 +32,5 @@ pub use view::{
 };
 pub use words::{
     agent_line, finished_line, left_out_line, left_words, length_words, looked_line, made_again_line,
-    neighbours_line, precise_line, repeating_line, started, trial_words,
+    neighbours_line, precise_line, repeating_line, started, trial_words, waiting_line,
 };

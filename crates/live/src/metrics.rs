@@ -5,22 +5,27 @@ use exports::{Families, Family, Labels, Metric, Sample, Unit, Value};
 use crate::text::GAP;
 use crate::view::{Second, View};
 
-/// The families of a view: figures of the last second and of the load at hand, labelled with the trial that they are of.
+/// Figures of a second that ended so long ago, seconds, are of no now: a load is over, or a machine is not heard of.
+const STALE_S: f64 = 10.0;
+
+/// The families of a view: figures of the last second, and counts of the loads so far, labelled with the trial that they are of.
 /// What is not known is left out.
 pub fn metrics(view: &View) -> Vec<Family> {
     let mut to = Adder { families: Families::default(), labels: labels(view) };
-    if let Some(second) = view.seconds.last() {
-        add_second(&mut to, second);
+    let ago_s = view.last_second_ago_s.filter(|ago_s| *ago_s < STALE_S && view.ended.is_none());
+    if let Some((second, ago_s)) = view.seconds.last().zip(ago_s) {
+        add_second(&mut to, second, ago_s);
     }
-    let unanswered = "Requests of the load at hand that did not end as expected";
-    for (kind, count) in &view.outcomes.failures {
+    let unanswered =
+        "Requests of the trial's loads so far, its warm-up included, that did not end as expected";
+    for (kind, count) in &view.outcomes_so_far.failures {
         let labels = to.labels.clone().with("outcome", *kind);
         to.add(Metric::requests("live_failed_requests", unanswered), labels, Value::Count(*count));
     }
-    let expected =
-        Metric::requests("live_expected_requests", "Requests of the load at hand answered as expected");
+    let expected = "Requests of the trial's loads so far, its warm-up included, answered as expected";
     let labels = to.labels.clone();
-    to.add(expected, labels, Value::Count(view.outcomes.answered_as_expected));
+    let answered = Value::Count(view.outcomes_so_far.answered_as_expected);
+    to.add(Metric::requests("live_expected_requests", expected), labels, answered);
     if let Some(cpu) = &view.cpu {
         let sides = [
             ("generator", Some(cpu.generator)),
@@ -59,8 +64,10 @@ impl Adder {
     }
 }
 
-fn add_second(to: &mut Adder, second: &Second) {
+fn add_second(to: &mut Adder, second: &Second, ago_s: f64) {
     let labels = to.labels.clone();
+    let help = "How long ago the second ended that goodput and response times are of";
+    to.add_number(Metric::gauge("live_last_second_age", Unit::Seconds, help), labels.clone(), Some(ago_s));
     let goodput =
         Metric::gauge("live_goodput", Unit::RequestsPerSecond, "Expected answers in the last second");
     to.add_number(goodput, labels.clone(), Some(second.goodput_per_s));
@@ -166,10 +173,12 @@ mod tests {
             p99_is_lower_bound: true,
             failures: std::collections::BTreeMap::new(),
         });
-        view.outcomes.failures.insert("reset", 3);
+        view.last_second_ago_s = Some(0.5);
+        view.outcomes_so_far.failures.insert("reset", 3);
         let text = exports::text(&metrics(&view));
         for line in [
             "proofload_live_goodput_per_second 12.5",
+            "proofload_live_last_second_age_seconds 0.5",
             "proofload_live_response_time_seconds{quantile=\"0.5\"} 0.0015",
             "proofload_live_response_time_lower_bound_seconds{quantile=\"0.99\"} 2",
             "proofload_live_failed_requests_total{outcome=\"reset\"} 3",
@@ -180,5 +189,30 @@ mod tests {
         let text = exports::text(&metrics(&view));
         assert!(!text.contains("proofload_live_response_time_seconds"), "{text}");
         assert!(text.contains("proofload_live_response_time_lower_bound_seconds{quantile=\"0.5\"} 0.0015"));
+    }
+
+    /// Whoever scrapes takes what is there for what is.
+    #[test]
+    fn a_second_long_ago_is_no_figure_of_now() {
+        let mut view = State::of_experiment(2, Instant::ORIGIN).view(Instant::ORIGIN);
+        view.seconds.push(Second {
+            burst: None,
+            from_s: 0.0,
+            goodput_per_s: 12.5,
+            p50_us: None,
+            p50_is_lower_bound: false,
+            p99_us: None,
+            p99_is_lower_bound: false,
+            failures: std::collections::BTreeMap::new(),
+        });
+        let tells = |view: &View| exports::text(&metrics(view)).contains("proofload_live_goodput_per_second");
+        assert!(!tells(&view), "it is of an earlier load");
+        view.last_second_ago_s = Some(9.9);
+        assert!(tells(&view));
+        view.last_second_ago_s = Some(STALE_S);
+        assert!(!tells(&view));
+        view.last_second_ago_s = Some(0.1);
+        view.ended = Some(crate::view::EndedView { interrupted: false, error: None });
+        assert!(!tells(&view));
     }
 }

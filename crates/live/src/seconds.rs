@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use stats::Interval;
 use units::{Duration, Instant};
 
+use crate::rate::Rate;
 use crate::words::interval_words;
 
 /// How long a second that was told of waits for what other threads and machines did in it. What comes later is in the
@@ -34,6 +35,7 @@ pub struct SecondLine {
 struct Open {
     from: Duration,
     length: Duration,
+    rate: Rate,
     interval: Interval,
     /// Load threads that told of it, of those that are to.
     told: u32,
@@ -55,11 +57,14 @@ impl SecondLines {
             self.open.iter_mut().find(|it| from.max(it.from) < from.min(it.from) + SAME_WITHIN)
         {
             open.length = open.length.max(length);
+            open.rate.add(interval.tally.done_as_expected, length);
             open.interval.merge(interval);
             open.told += 1;
             open.threads = open.threads.max(threads);
         } else if from >= self.said_to {
-            let open = Open { from, length, interval: interval.clone(), told: 1, threads, since: now };
+            let mut rate = Rate::default();
+            rate.add(interval.tally.done_as_expected, length);
+            let open = Open { from, length, rate, interval: interval.clone(), told: 1, threads, since: now };
             let place = self.open.partition_point(|it| it.from < from);
             self.open.insert(place, open);
         }
@@ -91,8 +96,8 @@ impl SecondLines {
 
 impl Open {
     fn line(&self) -> Option<SecondLine> {
-        let Self { from, length, interval, told, threads, .. } = self;
-        let words = interval_words(interval, *length)?;
+        let Self { from, length, rate, interval, told, threads, .. } = self;
+        let words = interval_words(interval, rate)?;
         // A rate of some threads alone is not that of the load.
         let words = if told < threads {
             format!("{words}, of {told} of {threads} load threads; the others did not tell in time")
@@ -172,6 +177,14 @@ mod tests {
         assert_eq!(tell(&mut lines, 1, SECOND, 30, 2, 1030).as_deref(), Some("1.00s: 40.0/s"));
         assert_eq!(tell(&mut lines, 1001, Duration::from_millis(2), 0, 1, 1031), None);
         assert_eq!(text(lines.last_line()), None);
+    }
+
+    /// One did 10 in a second; the other was held up for two, and its 40 are 20 in each.
+    #[test]
+    fn a_thread_that_was_held_up_is_taken_over_its_own_time() {
+        let mut lines = SecondLines::default();
+        assert_eq!(tell(&mut lines, 0, SECOND * 2, 40, 2, 2000), None);
+        assert_eq!(tell(&mut lines, 0, SECOND, 10, 2, 2001).as_deref(), Some("2.00s: 30.0/s"));
     }
 
     #[test]

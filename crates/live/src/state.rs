@@ -20,7 +20,7 @@ use crate::view::{
 use crate::warnings::Warnings;
 use crate::words::{
     finished_line, left_out_line, looked_line, made_again_line, neighbours_line, precise_line,
-    repeating_line, started, trial_words,
+    repeating_line, started, trial_words, waiting_line,
 };
 
 /// Lines kept for whoever shows them one after another; who comes by less often than after so many misses some.
@@ -45,6 +45,8 @@ pub struct State {
     ahead: Option<(Ahead, Instant)>,
     finished: Finished,
     series: Series,
+    /// When the window of the load at hand began, as far as is known: no interval can have been told of before it was over.
+    window: Option<Instant>,
     cpu: Cpu,
     warnings: Warnings,
     lines: VecDeque<String>,
@@ -80,6 +82,7 @@ impl State {
             ahead: None,
             finished: Finished::default(),
             series: Series::default(),
+            window: None,
             cpu: Cpu::default(),
             warnings: Warnings::default(),
             lines: VecDeque::new(),
@@ -101,12 +104,15 @@ impl State {
                 self.line(left_out_line(stack, why));
             }
             Event::Building { stack } => self.plain(StageName::Building, Some((*stack).to_owned()), at),
+            Event::Waiting { stack, for_what } => {
+                self.plain(StageName::Building, Some(waiting_line(stack, for_what)), at);
+            }
             Event::Starting { number, ahead, block, round, cell } => {
                 self.trial = Some(started(*number, ahead, *block, round, cell));
                 self.ahead = Some((*ahead, at));
                 self.bursts.clear();
                 self.steadiness = None;
-                self.series = Series::default();
+                (self.series, self.window) = (Series::default(), None);
                 self.cpu.clear();
                 self.agents.clear();
             }
@@ -177,7 +183,9 @@ impl State {
             finished: self.finished.view(),
             finished_count: self.finished.count,
             seconds: self.series.seconds(),
+            last_second_ago_s: self.last_second_ago(at).map(Duration::as_secs_f64),
             outcomes: self.series.outcomes(),
+            outcomes_so_far: self.series.outcomes_so_far(),
             histogram: self.series.histogram(),
             cpu: self.cpu.view(at, self.cores),
             warnings: self.warnings.view(),
@@ -198,6 +206,7 @@ impl State {
 
     fn begin_load(&mut self, burst: Option<u32>, doing: Doing, at: Instant) {
         self.series.begin(burst);
+        self.window = None;
         self.progress.begin(doing, at);
     }
 
@@ -205,7 +214,14 @@ impl State {
         if self.progress.is_loading() {
             self.progress.interval(from, length, at);
             self.series.add(from, length, interval);
+            let began = at - (from + length);
+            self.window = Some(self.window.map_or(began, |window| window.min(began)));
         }
+    }
+
+    fn last_second_ago(&self, at: Instant) -> Option<Duration> {
+        let (to, window) = self.series.shown_to().zip(self.window)?;
+        Some(at.since(window + to))
     }
 
     fn finish_trial(&mut self, recorded: &Trial) {

@@ -39,8 +39,13 @@ pub struct View {
     pub finished_count: u64,
     /// The last seconds of the trial's loads, the latest last.
     pub seconds: Vec<Second>,
+    /// How long ago the last of them ended, seconds: threads tell of a second once it is over, and of one that not all have told of
+    /// nothing is shown. `None` where the load at hand has none yet.
+    pub last_second_ago_s: Option<f64>,
     /// What became of the requests of the load at hand.
     pub outcomes: Outcomes,
+    /// The same of all loads of the trial so far, its warm-up and earlier attempts among them: counts that only grow.
+    pub outcomes_so_far: Outcomes,
     /// How long the answers of the load at hand took.
     pub histogram: Vec<Bucket>,
     /// Who uses the CPU.

@@ -7,14 +7,15 @@ use report::{TrialLine, indented, per_s, plain_line};
 use stats::Interval;
 use units::Duration;
 
+use crate::rate::Rate;
 use crate::view::TrialView;
 
 /// Intervals shorter than this say nothing of a rate.
 const SHOWN_MIN: Duration = Duration::from_millis(500);
 
-/// An interval of load in a few words; `None` of the short one at the end.
-pub(crate) fn interval_words(interval: &Interval, length: Duration) -> Option<String> {
-    if length < SHOWN_MIN {
+/// An interval of load in a few words, with the rate in it; `None` of the short one at the end.
+pub(crate) fn interval_words(interval: &Interval, rate: &Rate) -> Option<String> {
+    if rate.length() < SHOWN_MIN {
         return None;
     }
     let tally = &interval.tally;
@@ -23,7 +24,7 @@ pub(crate) fn interval_words(interval: &Interval, length: Duration) -> Option<St
     // What is under way when a load is ended has not failed.
     let bad = tally.intended.saturating_sub(tally.answered_as_expected).saturating_sub(tally.in_flight);
     let bad = if bad > 0 { format!(", {bad} failed") } else { String::new() };
-    Some(format!("{}{p99}{bad}", per_s(tally.done_as_expected as f64 / length.as_secs_f64())))
+    Some(format!("{}{p99}{bad}", per_s(rate.per_s())))
 }
 
 /// A trial that starts.
@@ -98,6 +99,11 @@ pub fn left_out_line(stack: &str, why: &str) -> String {
     format!("left out: {}: {}", plain_line(stack), indented(why))
 }
 
+/// Before a stack is built, something has to be waited for.
+pub fn waiting_line(stack: &str, for_what: &str) -> String {
+    format!("{} waits for {}", plain_line(stack), plain_line(for_what))
+}
+
 /// Claims were held against the blocks so far.
 pub fn looked_line(blocks: u32, open: usize, cells: usize) -> String {
     match open {
@@ -139,24 +145,31 @@ pub fn finished_line(trial: &str, recorded: &Trial) -> String {
 mod tests {
     use super::*;
 
+    /// One second of it.
+    fn words(interval: &Interval) -> String {
+        let mut rate = Rate::default();
+        rate.add(interval.tally.done_as_expected, Duration::from_secs(1));
+        interval_words(interval, &rate).expect("it is long enough")
+    }
+
     #[test]
     fn what_was_under_way_at_the_end_has_not_failed() {
         let mut interval = Interval::default();
         (interval.tally.intended, interval.tally.answered_as_expected) = (20, 11);
         (interval.tally.timed_out, interval.tally.in_flight) = (1, 8);
-        let words = interval_words(&interval, Duration::from_secs(1)).expect("it is long enough");
+        let words = words(&interval);
         assert!(words.ends_with(", 1 failed"), "{words}");
     }
 
     #[test]
     fn so_few_answers_know_of_a_99th_percentile_only_what_it_exceeds() {
-        let words = |answers: u32| {
+        let of = |answers: u32| {
             let mut interval = Interval::default();
             (0..answers).for_each(|_| interval.times.response.record(Duration::from_millis(2)));
-            interval_words(&interval, Duration::from_secs(1)).expect("it is long enough")
+            words(&interval)
         };
-        assert!(words(5).contains(", p99 >2.00ms"), "{}", words(5));
-        assert!(words(400).contains(", p99 2.00ms"), "{}", words(400));
-        assert!(!words(0).contains("p99"), "{}", words(0));
+        assert!(of(5).contains(", p99 >2.00ms"), "{}", of(5));
+        assert!(of(400).contains(", p99 2.00ms"), "{}", of(400));
+        assert!(!of(0).contains("p99"), "{}", of(0));
     }
 }

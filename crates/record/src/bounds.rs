@@ -236,6 +236,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     for step in &result.steps {
         names(&[("a step's `label`", &step.label)])?;
         within("a step's `failed`", step.failed, COUNT_MAX)?;
+        within("a step's `cut_off`", step.cut_off, COUNT_MAX)?;
         check_distribution(&step.response_time_us)?;
     }
     let Some(driver) = &result.driver else { return Ok(()) };

@@ -180,6 +180,10 @@ pub struct StepResult {
     pub transaction: bool,
     /// How many failed: were not answered, or not as was asserted. Those that could not be sent have no time.
     pub failed: u64,
+    /// How many were under way when the load ended or their user could not go on, and had not failed until then: of their times
+    /// only a lower bound is known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_off: u64,
     /// Why the first of them did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_failure: Option<String>,

@@ -265,7 +265,11 @@ fn steps(result: &LoadResult) -> String {
     table.load_style(comfy_table::presets::NOTHING);
     let mut header = vec!["step".to_owned()];
     header.extend(columns.map(str::to_owned));
-    header.extend(["failed".to_owned(), "the first because".to_owned()]);
+    header.push("failed".to_owned());
+    // A column of zeros would tell nothing.
+    let has_cut_off = result.steps.iter().any(|step| step.cut_off > 0);
+    header.extend(has_cut_off.then(|| "cut off".to_owned()));
+    header.push("the first because".to_owned());
     table.set_header(header);
     for step in &result.steps {
         let times = &step.response_time_us;
@@ -276,10 +280,11 @@ fn steps(result: &LoadResult) -> String {
             column => figure(times, column),
         }));
         row.push(step.failed.to_string());
+        row.extend(has_cut_off.then(|| step.cut_off.to_string()));
         row.push(step.first_failure.as_deref().map_or_else(String::new, plain_line));
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(1).take(columns.len() + 1) {
+    for column in table.column_iter_mut().skip(1).take(columns.len() + 1 + usize::from(has_cut_off)) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()

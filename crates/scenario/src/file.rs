@@ -181,6 +181,14 @@ impl Reader<'_> {
                 None if table.duration.is_none() => Some(NonZeroU64::MIN),
                 None => None,
             };
+            // They come one after another, in even parts of the ramp-up.
+            let last = u128::from(ramp_up.as_nanos()) * u128::from(count.get() - 1) / u128::from(count.get());
+            if table.duration.is_some_and(|duration| last >= u128::from(duration.as_nanos())) {
+                return wrong(
+                    "the duration is over before the ramp-up, and the last users would never come",
+                    "make the duration longer, or the ramp-up shorter",
+                );
+            }
             let delay = table.delay.unwrap_or(Duration::ZERO);
             return Ok(Users::Closed { count, ramp_up, delay, iterations, duration: table.duration });
         };

@@ -16,10 +16,10 @@ use units::{Duration, Rate};
 pub use self::children::Children;
 pub use self::data::{DataAtEnd, DataSet, DataSharing, Lacking, UserValues};
 pub use self::multipart::{FormContent, FormPart, Multipart};
-pub use self::pause::{Pacing, Pause, RateRow, RateSchedule};
+pub use self::pause::{Meeting, Pacing, Pause, RateRow, RateSchedule};
 pub use self::request::{
     Assertion, Check, Extraction, Extractor, Field, JsonRules, Part, RequestCheck, RequestStep,
-    SizeComparison,
+    SizeComparison, TextRules,
 };
 use crate::template::Template;
 
@@ -175,8 +175,8 @@ impl RateSpan {
     }
 }
 
-/// What a user does after a request that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+/// What a user does after a request that failed. Of several that are to be done the last one here is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// The next step.

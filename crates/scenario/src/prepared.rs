@@ -177,7 +177,7 @@ impl Prepared {
 
     fn pause(&mut self, pause: &Pause) -> Result<(), PlanError> {
         match pause {
-            Pause::Scheduled(_) => Ok(()),
+            Pause::Scheduled(_) | Pause::Meeting(_) => Ok(()),
             Pause::Constant { ms } => number(ms, "a pause in milliseconds"),
             Pause::Uniform { offset_ms: a, range_ms: b }
             | Pause::Gaussian { offset_ms: a, deviation_ms: b }

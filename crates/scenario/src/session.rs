@@ -4,6 +4,7 @@ mod answer;
 mod check;
 mod choice;
 mod cookies;
+mod cut_off;
 mod extract;
 mod json;
 mod pauses;
@@ -48,6 +49,8 @@ pub enum Next {
     Unsent(Unsent),
     /// It does nothing for so long; then ask again.
     Pause(Duration),
+    /// It waits for others, for so long at most, or for as long as it takes; then, or once [`World::released`] names it, ask again.
+    Wait(Option<Duration>),
     /// It has ended, and says so however often it is asked.
     Done(Ended),
 }
@@ -216,6 +219,8 @@ pub struct Transaction {
     pub is_whole: bool,
     /// Whether its user ended within it.
     pub broken_off: bool,
+    /// Whether its load ended within it, its user's time, or what that needs to go on: nobody knows what would have become of it.
+    pub cut_off: bool,
     /// Whether it stands for the requests within, which are not reported themselves.
     pub parent_only: bool,
     /// Whether it lies within another one that stands for it.
@@ -249,6 +254,17 @@ impl Session {
         self.state.answered(&self.prepared, world, answer, (sent, done))
     }
 
+    /// The load ended at `done`, while a request was out that was sent at `sent`. It has not failed, and the user goes no further.
+    pub fn abandoned(&mut self, sent: Instant, done: Instant) -> Verdict {
+        self.state.abandoned(sent, done)
+    }
+
+    /// The user goes no further from `at` on, since its load is over or its time in it. What it is in the midst of is told by
+    /// [`Session::transactions`].
+    pub fn cut_off(&mut self, at: Instant) {
+        self.state.cut_off(&self.prepared, at);
+    }
+
     /// What the sample came to that the last answer has ended: to be told right behind [`Session::answered`], since the
     /// transactions that ended with it are of it, too.
     pub fn came_to(&mut self, sample: &Sums) {
@@ -257,7 +273,8 @@ impl Session {
         of_open.chain(finished.iter_mut().map(|it| &mut it.sums)).for_each(|sums| sums.take(sample));
     }
 
-    /// The transactions that were over since this was last asked, to be asked after [`Session::next`].
+    /// The transactions that were over since this was last asked, to be asked after [`Session::next`] and
+    /// [`Session::cut_off`].
     pub fn transactions(&mut self) -> Vec<Transaction> {
         std::mem::take(&mut self.state.finished)
     }

@@ -1,6 +1,7 @@
 //! What all users of a load share: the seed, properties, the wall clock, and where shared data, rates and counters stand.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::num::NonZeroU32;
 
 use engine::Share;
 use fancy_regex::Regex;
@@ -32,6 +33,20 @@ pub struct WorldSetup {
     pub check: RequestCheck,
 }
 
+impl WorldSetup {
+    /// That of a whole load over HTTP/1.1 with this seed, without properties, whose clocks begin at their origin.
+    pub fn new(seed: Seed) -> Self {
+        Self {
+            seed,
+            properties: BTreeMap::new(),
+            clock: Instant::ORIGIN,
+            epoch_ms: 0,
+            share: Share::WHOLE,
+            check: http::check,
+        }
+    }
+}
+
 /// What all users of a load share, or those of one thread of it.
 #[derive(Debug)]
 pub struct World {
@@ -48,6 +63,10 @@ pub struct World {
     counts: HashMap<usize, u64>,
     /// Users who are there, by group.
     there: BTreeMap<usize, u64>,
+    /// Users who wait for each other, by the identity of where they do: each with its group and its number.
+    meetings: BTreeMap<usize, Vec<(usize, u32)>>,
+    /// Those of them who need not wait any longer, and were not told so far.
+    released: VecDeque<(usize, u32)>,
     /// Expressions that depend on variables; `None` is one that can't be compiled.
     expressions: HashMap<(String, bool), Option<Regex>>,
 }
@@ -94,6 +113,8 @@ impl World {
             scheduled: HashMap::new(),
             counts: HashMap::new(),
             there: BTreeMap::new(),
+            meetings: BTreeMap::new(),
+            released: VecDeque::new(),
             expressions: HashMap::new(),
         }
     }
@@ -189,6 +210,37 @@ impl World {
         let WorldSetup { clock, epoch_ms: at_clock, .. } = self.setup;
         let span = Duration::from_millis(epoch_ms.abs_diff(at_clock));
         if epoch_ms < at_clock { clock - span } else { clock + span }
+    }
+
+    /// A user comes to where so many wait for each other. Whether it has to wait, too; else all of them go on.
+    pub(crate) fn meet(&mut self, place: usize, users: NonZeroU32, user: (usize, u32)) -> bool {
+        let waiting = self.meetings.entry(place).or_default();
+        if waiting.len() as u64 + 1 < u64::from(users.get()) {
+            waiting.push(user);
+            return true;
+        }
+        self.released.extend(waiting.drain(..));
+        false
+    }
+
+    /// A user who came there goes on. If nobody has released it, it has waited for too long, and with it all go on who wait there, as
+    /// in JMeter.
+    pub(crate) fn goes_on(&mut self, place: usize, user: (usize, u32)) {
+        let Some(waiting) = self.meetings.get_mut(&place) else { return };
+        if waiting.contains(&user) {
+            self.released.extend(waiting.drain(..).filter(|other| *other != user));
+        }
+    }
+
+    /// A user who waited for others and is to be asked again: its group and its number. The first who came is the first.
+    pub fn released(&mut self) -> Option<(usize, u32)> {
+        self.released.pop_front()
+    }
+
+    /// A user has gone: nobody waits for it any more, nor it for others.
+    pub fn forgets(&mut self, user: (usize, u32)) {
+        self.meetings.values_mut().for_each(|waiting| waiting.retain(|other| *other != user));
+        self.released.retain(|other| *other != user);
     }
 
     /// A user of this group comes.

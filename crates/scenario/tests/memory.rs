@@ -1,10 +1,8 @@
 //! Ten thousand users at once, each with a request out, fit in well below 100 MB. A test of its own process, since it
 //! looks at what the process takes.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use engine::Share;
 use scenario::{Answer, Next, Prepared, Scenario, Session, World, WorldSetup};
 use units::{Instant, Seed};
 
@@ -22,14 +20,7 @@ fn ten_thousand_users_fit() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/login-and-buy.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let prepared = Prepared::new(Scenario::from_toml(&path, &text).unwrap()).unwrap();
-    let mut world = World::new(WorldSetup {
-        seed: Seed(1),
-        properties: BTreeMap::new(),
-        clock: Instant::ORIGIN,
-        epoch_ms: 0,
-        share: Share::WHOLE,
-        check: http::check,
-    });
+    let mut world = World::new(WorldSetup::new(Seed(1)));
     let headers = [("Content-Type", "application/json"), ("Set-Cookie", "session=0123456789abcdef; Path=/")];
     let body = br#"{"token": "0123456789abcdef0123456789abcdef", "items": [{"id": 17}]}"#;
     let before_kib = resident_kib();

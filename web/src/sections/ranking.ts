@@ -6,7 +6,7 @@ import { tableName, type View } from "../context.ts";
 import { given, h, type Child } from "../dom.ts";
 import { around, bounded, ends, isNumber, micros, NONE, off, percent, perS, time } from "../format.ts";
 import type { Doubt, Interval, Page, Row, Table } from "../model.ts";
-import { isKey, names, parts, said, t, type Key } from "../strings.ts";
+import { isKey, names, parts, said, sentence, t, type Key } from "../strings.ts";
 
 /** A ceiling that is higher than so many times the best row is not drawn. */
 const CEILING_MAX = 2;
@@ -140,7 +140,7 @@ function doubtList({ doubts, trials }: Row): HTMLElement {
   return h(
     "details",
     { class: "doubts" },
-    h("summary", { "aria-label": `${doubts.map((it) => it.name).join(", ")}: ${t("doubts_more")}` }, doubts.map((doubt) => h("span", { class: "doubt" }, name(doubt)))),
+    h("summary", { "aria-label": `${doubts.map((it) => sentence(it.name)).join(t("comma"))}${t("colon")}${t("doubts_more")}` }, doubts.map((doubt) => h("span", { class: "doubt" }, name(doubt)))),
     h("ul", null, doubts.map((doubt) => h("li", null, h("strong", null, said(doubt.name)), ": ", said(doubt.text)))),
   );
 }
@@ -159,7 +159,7 @@ function placer(page: Page, table: Table): (row: Row) => Child {
       const it = row.to_best;
       if (!it) return h("span", { class: "best" }, t("the_best"));
       const text = [struck(row, off(it.value), isP99), h("span", { class: "range" }, ends(it, off))];
-      return [drawn({ interval: it, isOpen: isOpen(row), isLog: true, domain, mark: 1, band, label: `${off(it.value)} (${ends(it, off)})` }), h("span", { class: "beside" }, text)];
+      return [drawn({ interval: it, isOpen: isOpen(row), isLog: true, domain, mark: 1, band, label: markLabel(it, off) }), h("span", { class: "beside" }, text)];
     };
   }
   const interval = (row: Row): Interval | null => (isP99 ? p99Range(page, row) : row.goodput_per_s);
@@ -177,8 +177,14 @@ function placer(page: Page, table: Table): (row: Row) => Child {
   const domain: [number, number] = isLog ? [low / 1.2, high * 1.2] : [0, high * 1.03 || 1];
   return (row) => {
     const it = interval(row);
-    return it ? drawn({ interval: it, isOpen: isOpen(row), isLog, domain, mark: ceiling, label: `${show(it.value)} (${ends(it, show)})` }) : NONE;
+    return it ? drawn({ interval: it, isOpen: isOpen(row), isLog, domain, mark: ceiling, label: markLabel(it, show, isP99 && (row.p99?.is_lower_bound ?? false)) }) : NONE;
   };
+}
+
+/** What a mark says to whoever does not see it: its value, which may be a lower bound, and its interval if there is one. */
+export function markLabel(it: Interval, show: (value: number) => string, isBound = false): string {
+  const interval = ends(it, show);
+  return `${isBound ? ">" : ""}${show(it.value)}${interval ? ` (${interval})` : ""}`;
 }
 
 function drawn(place: Place): Child {

@@ -13,7 +13,7 @@ use plan::{HttpVersion, IoChoice, LoadPlan, PlanError, Threads};
 use record::{IntervalLog, LoadResult};
 use scenario::{Prepared, Report, RequestCheck, WorldSetup};
 use std::collections::BTreeMap;
-use units::{Duration, Seed};
+use units::{Duration, Instant, Seed};
 
 use super::{Counts, Servers, Users, length, seats};
 use crate::error::LabError;
@@ -157,12 +157,19 @@ pub fn carry_out<R: Report + Send>(
     };
     let users = Users::new(prepared, setting.world(), servers, report);
     let (result, mut users) = scripted::run_over(&job, vec![users], control, observe)?;
-    let users = users.pop().expect("as many scripts come back as went in");
+    let mut users = users.pop().expect("as many scripts come back as went in");
+    users.end(end_of(&result));
     let (report, counts, error) = users.into_parts();
     match error {
         Some(why) => Err(LabError::Scenario(why)),
         None => Ok((result, report, counts)),
     }
+}
+
+/// When the window of a load ended, from which on none of its users was asked what it does.
+fn end_of(result: &LoadResult) -> Instant {
+    let record::Window { start_monotonic_ns, duration_s } = result.window;
+    Instant::from_nanos(start_monotonic_ns) + Duration::from_secs_f64(duration_s)
 }
 
 fn epoch_ms() -> i64 {

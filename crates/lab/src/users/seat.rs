@@ -1,6 +1,6 @@
 //! A connection slot, the user on it, and the request that is out.
 
-use engine::Sample;
+use engine::{Outcome, Sample};
 use http::{AnswerHead, Protocol, Response};
 use scenario::{Answer, Outgoing, Session, StepSample, Verdict, World};
 use units::{Duration, Instant};
@@ -23,6 +23,8 @@ pub(super) struct Seat {
     pub(super) session: Option<Session>,
     /// When the user's first request was meant to start.
     pub(super) intended: Option<Instant>,
+    /// Until when the user pauses; for ever where only others end its pause.
+    pub(super) pauses_until: Option<Instant>,
     pub(super) out: Option<Box<Out>>,
     /// A sample whose redirect is followed.
     pub(super) so_far: Option<StepSample>,
@@ -52,6 +54,7 @@ impl Seat {
             due: None,
             session: None,
             intended: None,
+            pauses_until: None,
             out: None,
             so_far: None,
         }
@@ -118,6 +121,9 @@ impl Out {
     ) -> Verdict {
         // From when the user wanted it, as in its sample: an assertion and a transaction are of the same time.
         let wanted = sample.intended;
+        if sample.outcome == Outcome::InFlight {
+            return session.abandoned(wanted, sample.done);
+        }
         let Some(response) = response else {
             let answer = Answer::Failed { name: sample.outcome.name() };
             return session.answered(world, &answer, wanted, sample.done);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::Outcome;
 use plan::experiment::bounds::NAME_BYTES_MAX;
 use record::StepResult;
 use scenario::{Crowd, Report, StepSample, Transaction, Unsent};
@@ -22,6 +23,7 @@ struct Step {
     /// The order in which labels came first.
     order: usize,
     failed: u64,
+    cut_off: u64,
     is_transaction: bool,
     first_failure: Option<String>,
     times: Distribution,
@@ -49,6 +51,7 @@ impl Steps {
                 label,
                 transaction: step.is_transaction,
                 failed: step.failed,
+                cut_off: step.cut_off,
                 first_failure: step.first_failure,
                 response_time_us: (&step.times).into(),
             })
@@ -68,7 +71,9 @@ impl Report for Steps {
         } else {
             step.times.record_censored(sample.elapsed);
         }
-        if !sample.ok {
+        if sample.outcome == Outcome::InFlight {
+            step.cut_off += 1;
+        } else if !sample.ok {
             step.failed += 1;
             let why = || sample.message.clone().unwrap_or_else(|| sample.outcome.name().replace('_', " "));
             step.first_failure.get_or_insert_with(why);
@@ -95,7 +100,12 @@ impl Report for Steps {
         } else {
             step.times.record_censored(transaction.elapsed);
         }
-        step.failed += u64::from(!transaction.ok);
+        // One in which a request has failed would not have succeeded any more.
+        if transaction.cut_off && transaction.failed == 0 {
+            step.cut_off += 1;
+        } else if !transaction.ok {
+            step.failed += 1;
+        }
     }
 }
 
@@ -106,10 +116,11 @@ mod tests {
 
     use super::*;
 
+    const CROWD: Crowd = Crowd { group: 0, in_group: 1, in_all: 1, started: 1, finished: 0 };
+
     /// Whatever is filled in, the record can be read back.
     #[test]
     fn what_has_too_long_a_label_is_among_the_others() {
-        let crowd = Crowd { group: 0, in_group: 1, in_all: 1, started: 1, finished: 0 };
         let mut steps = Steps::default();
         for bytes in [4096, 4097, 4098] {
             let unsent = Unsent {
@@ -119,19 +130,16 @@ mod tests {
                 message: "the URL is none".into(),
                 within_parent: false,
             };
-            steps.unsent(&crowd, 0, &unsent, Instant::ORIGIN);
+            steps.unsent(&CROWD, 0, &unsent, Instant::ORIGIN);
         }
         let told = steps.into_results();
         let told: Vec<(usize, u64)> = told.iter().map(|it| (it.label.len(), it.failed)).collect();
         assert_eq!(told, [(4096, 1), (OTHERS.len(), 2)]);
     }
 
-    /// As long as its requests were waited for is not how long all of it would have taken.
-    #[test]
-    fn a_transaction_that_is_not_whole_is_known_to_take_longer() {
-        let crowd = Crowd { group: 0, in_group: 1, in_all: 1, started: 1, finished: 0 };
-        let mut steps = Steps::default();
-        let all = Transaction {
+    /// Two seconds of two requests, of which one failed.
+    fn whole() -> Transaction {
+        Transaction {
             label: "all".into(),
             from: Instant::ORIGIN,
             to: Instant::ORIGIN,
@@ -142,14 +150,60 @@ mod tests {
             ok: false,
             is_whole: true,
             broken_off: false,
+            cut_off: false,
             parent_only: false,
             within_parent: false,
-        };
+        }
+    }
+
+    /// As long as its requests were waited for is not how long all of it would have taken.
+    #[test]
+    fn a_transaction_that_is_not_whole_is_known_to_take_longer() {
+        let mut steps = Steps::default();
         for is_whole in [true, true, false] {
-            steps.transaction(&crowd, 0, &Transaction { is_whole, ..all.clone() });
+            steps.transaction(&CROWD, 0, &Transaction { is_whole, ..whole() });
         }
         let told = &steps.into_results()[0];
         let times = &told.response_time_us;
-        assert_eq!((told.failed, times.count, times.censored), (3, 3, 1));
+        assert_eq!((told.failed, told.cut_off, times.count, times.censored), (3, 0, 3, 1));
+    }
+
+    /// Each has one outcome: it succeeded, failed or was cut off.
+    #[test]
+    fn what_the_end_of_the_load_cuts_off_has_not_failed() {
+        let mut steps = Steps::default();
+        let good = Outcome::Answered { status: 200, expected: true };
+        for (outcome, ok) in [(good, true), (Outcome::TimedOut, false), (Outcome::InFlight, false)] {
+            let sample = StepSample {
+                label: "one".into(),
+                method: "GET".into(),
+                url: "http://h/".parse().unwrap(),
+                intended: Instant::ORIGIN,
+                done: Instant::ORIGIN,
+                elapsed: Duration::from_secs(1),
+                latency: Duration::ZERO,
+                connect: Duration::ZERO,
+                outcome,
+                status: None,
+                reason: String::new(),
+                ok,
+                message: None,
+                received_bytes: 0,
+                sent_bytes: 0,
+                within_parent: false,
+            };
+            steps.sample(&CROWD, 0, &sample);
+        }
+        let cut_off = |failed| Transaction { cut_off: true, is_whole: false, failed, ..whole() };
+        for transaction in [cut_off(0), cut_off(1)] {
+            steps.transaction(&CROWD, 0, &transaction);
+        }
+        let told = steps.into_results();
+        let told = told.iter().map(|it| {
+            let times = &it.response_time_us;
+            (it.label.as_str(), it.failed, it.cut_off, times.count, times.censored)
+        });
+        // That of which a request failed would not have succeeded any more.
+        assert_eq!(told.collect::<Vec<_>>(), [("one", 1, 1, 3, 2), ("all", 1, 1, 2, 2)]);
     }
 }

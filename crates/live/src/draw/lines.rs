@@ -14,7 +14,7 @@ const WORD: usize = 9;
 const SILENT_S_MIN: f64 = 3.0;
 
 /// A span in whole seconds, or in minutes where it is long.
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     let seconds = seconds.max(0.0) as u64;
     match seconds {
         0..120 => format!("{seconds} s"),

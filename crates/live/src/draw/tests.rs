@@ -47,11 +47,13 @@ fn experiment() -> View {
         finished: Vec::new(),
         finished_count: 6,
         seconds: (0..=120).map(second).collect(),
+        last_second_ago_s: Some(0.4),
         outcomes: Outcomes {
             intended: 1000,
             answered_as_expected: 985,
             failures: [("timed_out", 12), ("reset", 3)].into(),
         },
+        outcomes_so_far: Outcomes::default(),
         histogram: Vec::new(),
         cpu: Some(CpuView {
             cores: 2,
@@ -103,6 +105,16 @@ fn it_shows_what_goes_on_what_is_left_and_what_goes_wrong() {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
     }
     assert!(!text.contains("zuul"), "the oldest warning gives way");
+}
+
+#[test]
+fn a_second_that_is_long_over_is_told_with_its_age() {
+    let mut view = experiment();
+    view.last_second_ago_s = Some(2.9);
+    assert!(!drawn(&view, 100, 40).join("\n").contains(" ago"));
+    view.last_second_ago_s = Some(7.3);
+    let text = drawn(&view, 100, 40).join("\n");
+    assert!(text.contains("goodput 5010/s, 7 s ago"), "{text}");
 }
 
 /// The worst first, as the view has them.

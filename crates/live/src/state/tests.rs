@@ -113,6 +113,9 @@ fn a_trial_is_followed_from_its_boot_to_its_line() {
     let view = state.view(at(1010));
     assert_eq!((view.title.as_str(), view.dir.as_deref()), ("Quick look", Some("runs/quick")));
     assert_eq!((view.stage.name, view.stage.detail.as_deref()), (StageName::Building, Some("gin")));
+    state.observe(&Event::Waiting { stack: "gin", for_what: "another build" }, at(1100));
+    let detail = state.view(at(1200)).stage.detail;
+    assert_eq!(detail.as_deref(), Some("gin waits for another build"));
 
     state.observe(&starting(3, 12, &cell), at(2000));
     state.observe(&Event::During(Moment::Stage(Stage::Booting)), at(2000));
@@ -133,6 +136,7 @@ fn a_trial_is_followed_from_its_boot_to_its_line() {
     assert_eq!((trial_view.number, trial_view.of, trial_view.stack.as_str()), (3, 12, "gin"));
     assert_eq!(view.stage.name, StageName::Measuring);
     assert_eq!(view.outcomes.intended, 100, "of the measured load alone");
+    assert_eq!(view.outcomes_so_far.intended, 180, "a counter never goes back");
     assert_eq!(view.seconds.iter().map(|it| it.burst).collect::<Vec<_>>(), [Some(1), None]);
     assert!((view.left.unwrap().left_s - 95.8).abs() < 1e-6, "{:?}", view.left);
 
@@ -200,6 +204,21 @@ fn one_load_is_followed_without_a_trial() {
     let view = state.view(at(2000));
     assert_eq!((view.stage.name, view.left), (StageName::Over, None));
     assert!(view.ended.unwrap().interrupted);
+}
+
+#[test]
+fn how_long_ago_the_last_second_ended_is_told() {
+    let mut state = State::of_load("http://127.0.0.1:1/", &plan(), 2, at(0));
+    state.during(&Moment::Opening(4), at(200));
+    assert_eq!(state.view(at(1200)).last_second_ago_s, None);
+    // By the first the window began at 300 ms or before, by the second at 250 ms or before.
+    interval(&mut state, 0, 50, at(1300));
+    interval(&mut state, 1, 50, at(2250));
+    let ago_s = state.view(at(2500)).last_second_ago_s.expect("there is one");
+    assert!((ago_s - 0.25).abs() < 1e-9, "{ago_s}");
+    state.during(&Moment::Load(&plan()), at(3000));
+    let view = state.view(at(3100));
+    assert_eq!((view.seconds.len(), view.last_second_ago_s), (2, None), "they are of an earlier load");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use report::{HitReport, earlier_text, hit_markdown, hit_text};
 use serde_json::Value;
 
-use crate::samples::{empty_load, load, mixed_load, silent_load};
+use crate::samples::{empty_load, load, mixed_load, silent_load, times};
 
 fn text(load: record::LoadResult) -> String {
     hit_text(&HitReport::new(load))
@@ -104,6 +104,29 @@ fn what_leads_nowhere_is_no_redirect() {
 #[test]
 fn a_load_of_nothing() {
     insta::assert_snapshot!(text(empty_load()));
+}
+
+/// What was under way at the end has not failed. Where there was none there is no word of it.
+#[test]
+fn steps_that_the_end_cut_off_are_told_apart_from_those_that_failed() {
+    let of = |cut_off: u64| {
+        let mut load = load(1000.0);
+        load.steps = vec![record::StepResult {
+            label: "buy".into(),
+            transaction: true,
+            failed: 12,
+            cut_off,
+            first_failure: Some("status 500".into()),
+            response_time_us: times(2000, 64_000.0),
+        }];
+        text(load).lines().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (with, without) = (of(7), of(0));
+    assert!(with.iter().any(|line| line.contains("cut off")), "{with:?}");
+    let row = with.iter().find(|line| line.trim_start().starts_with("buy")).expect("it has a row");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert!(cells.ends_with(&["12", "7", "status", "500"]), "{row}");
+    assert!(!without.iter().any(|line| line.contains("cut off")), "{without:?}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use toml::{Spanned, Value};
 use super::keys::{ExpectTable, ExtractTable, PaceOf, PaceTable, PartName, StepTable};
 use super::{Reader, in_order};
 use crate::model::{
-    Assertion, Check, Extraction, Extractor, Field, JsonRules, Pacing, Part, Pause, RequestStep,
+    Assertion, Check, Extraction, Extractor, Field, JsonRules, OnError, Pacing, Part, Pause, RequestStep,
+    TextRules,
 };
 use crate::prepared;
 use crate::template::Template;
@@ -41,6 +42,7 @@ impl Reader<'_> {
             multipart: None,
             keep_alive: step.keep_alive.unwrap_or(true),
             redirects_max: step.redirects.unwrap_or(self.redirects_max),
+            on_error: OnError::Continue,
             waits: None,
             sets: Vec::new(),
             pauses: step.pace.iter().map(pace).collect(),
@@ -266,6 +268,7 @@ impl Reader<'_> {
             patterns: patterns.into_iter().map(Template::text).collect(),
             any: true,
             ignore_status: true,
+            rules: TextRules::Plain,
         })
     }
 
@@ -315,5 +318,5 @@ fn json_check(path: String, value: Option<Template>) -> Check {
 }
 
 fn text_check(part: Part, field: Field, patterns: Vec<Template>) -> Check {
-    Check::Text { part, field, patterns, any: false, ignore_status: false }
+    Check::Text { part, field, patterns, any: false, ignore_status: false, rules: TextRules::Plain }
 }

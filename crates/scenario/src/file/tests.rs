@@ -5,7 +5,7 @@ use units::Rate;
 use super::*;
 use crate::model::{
     Assertion, Check, Counter, Extraction, Extractor, Field, JsonRules, NumberFormat, OnceOf, Pacing, Part,
-    Pause, Pick, RequestStep, Times,
+    Pause, Pick, RequestStep, TextRules, Times,
 };
 use crate::prepared::Prepared;
 use crate::template::Template;
@@ -85,6 +85,8 @@ fn a_load_is_of_users_or_of_arrivals() {
     assert_eq!(users(""), Ok(closed(1, 0, 1, None)));
     assert_eq!(users("users = 5\nduration = \"10s\""), Ok(closed(5, 0, 0, Some(10))));
     assert_eq!(users("users = 5\niterations = 3\nramp_up = \"2s\""), Ok(closed(5, 2, 3, None)));
+    // The second of two comes in the middle of the ramp-up.
+    assert_eq!(users("users = 2\nramp_up = \"19s\"\nduration = \"10s\""), Ok(closed(2, 19, 0, Some(10))));
     let rate = Rate::per_sec(50.0);
     let span = |from, to, secs| RateSpan { from, to, length: Duration::from_secs(secs) };
     let open = |spans, poisson| Ok(Users::Open { spans, poisson, seats_max: None });
@@ -101,6 +103,8 @@ fn a_load_is_of_users_or_of_arrivals() {
         ("arrivals = \"poisson\"", "arrivals are those of a rate"),
         ("rate = \"5\"\nusers = 3", "a rate makes a new user"),
         ("rate = \"5\"\nramp_up = \"1m\"", "longer than the duration"),
+        ("users = 50\nramp_up = \"2m\"\nduration = \"1m\"", "the last users would never come"),
+        ("users = 2\nramp_up = \"20s\"\nduration = \"10s\"", "the last users would never come"),
     ] {
         let error = users(load).unwrap_err().to_string();
         assert!(error.starts_with("dir/test.toml:") && error.contains(part), "{error}");
@@ -215,6 +219,7 @@ within = "5ms""#,
         patterns: patterns.iter().map(|it| t(it)).collect(),
         any: false,
         ignore_status: false,
+        rules: TextRules::Plain,
     };
     let json = |path: &str, value: Option<&str>| Check::Json {
         path: path.into(),
@@ -229,6 +234,7 @@ within = "5ms""#,
         patterns: vec![t("200"), t("4..")],
         any: true,
         ignore_status: true,
+        rules: TextRules::Plain,
     };
     let of = |check, negated| Assertion { name: String::new(), check, negated };
     assert_eq!(

@@ -1,6 +1,9 @@
 //! How long users pause.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
+
+use units::Duration;
 
 use crate::template::Template;
 
@@ -44,6 +47,17 @@ pub enum Pause {
     },
     /// Until the next request of a schedule is due. All who come to one and the same take its requests by turns.
     Scheduled(Arc<RateSchedule>),
+    /// Until others have come to the same. It goes before all other pauses of a request.
+    Meeting(Arc<Meeting>),
+}
+
+/// Where users wait for each other (JMeter's Synchronizing Timer).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meeting {
+    /// How many go on together: with the last of them all do who wait.
+    pub users: NonZeroU32,
+    /// How long a user waits at most. With the first whose time is over all go on who wait.
+    pub timeout: Option<Duration>,
 }
 
 /// Requests a second, one second of the wall clock after another (JMeter's Throughput Shaping Timer). Who comes late within a

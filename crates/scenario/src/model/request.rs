@@ -7,6 +7,7 @@ use engine::Waits;
 use http::{InvalidRequest, RequestSpec};
 use units::Duration;
 
+use super::OnError;
 use super::data::UserValues;
 use super::multipart::Multipart;
 use super::pause::Pause;
@@ -40,6 +41,8 @@ pub struct RequestStep {
     pub keep_alive: bool,
     /// Redirects followed at most; 0 takes them as answers.
     pub redirects_max: u32,
+    /// What its user does where it fails, beside what its group says.
+    pub on_error: OnError,
     /// How long it waits for a connection and for its answer; `None` is as long as the scenario says.
     pub waits: Option<Waits>,
     /// Variables that are set before it, and before its pauses. Requests that have the same ones share them, and so the counts of
@@ -67,6 +70,7 @@ impl RequestStep {
             multipart: None,
             keep_alive: true,
             redirects_max: 0,
+            on_error: OnError::Continue,
             waits: None,
             sets: Vec::new(),
             pauses: Vec::new(),
@@ -181,6 +185,8 @@ pub enum Check {
         any: bool,
         /// Whether a status outside 200 to 399 is not itself a failure (JMeter's "ignore status").
         ignore_status: bool,
+        /// What an empty text comes to, and what is taken back.
+        rules: TextRules,
     },
     /// The answer took no longer.
     DurationAtMost(Duration),
@@ -206,6 +212,17 @@ pub enum Check {
         /// How a list is compared.
         rules: JsonRules,
     },
+}
+
+/// What a comparison of texts comes to beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextRules {
+    /// An empty text is a text, as in scenarios.
+    #[default]
+    Plain,
+    /// As JMeter's Response Assertion has it: an empty text fits nothing, and where the opposite must be true nothing is wrong with
+    /// it. One that ignores the status takes back what those before it found wrong.
+    NothingFitsEmpty,
 }
 
 /// How a size compares.

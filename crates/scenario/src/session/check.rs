@@ -7,7 +7,7 @@ use super::answer::Received;
 use super::extract::json_text;
 use super::json;
 use super::user::Scope;
-use crate::model::{Assertion, Check, Field, JsonRules, Part, SizeComparison};
+use crate::model::{Assertion, Check, Field, JsonRules, Part, SizeComparison, TextRules};
 use crate::prepared::EMPTY_LIST;
 use crate::template::Template;
 
@@ -25,12 +25,23 @@ pub(super) fn all(
     if !waived && !(200..400).contains(&received.status) {
         return Err(format!("status {}", received.status));
     }
+    let mut found = Ok(());
     for assertion in assertions {
-        one(assertion, received, elapsed, scope).map_err(|what| {
-            if assertion.name.is_empty() { what } else { format!("{}: {what}", assertion.name) }
-        })?;
+        if takes_back(&assertion.check) {
+            found = Ok(());
+        }
+        if found.is_ok() {
+            found = one(assertion, received, elapsed, scope).map_err(|what| {
+                if assertion.name.is_empty() { what } else { format!("{}: {what}", assertion.name) }
+            });
+        }
     }
-    Ok(())
+    found
+}
+
+/// Whether what was found wrong before it is none of a failure.
+fn takes_back(check: &Check) -> bool {
+    matches!(check, Check::Text { ignore_status: true, rules: TextRules::NothingFitsEmpty, .. })
 }
 
 fn one(
@@ -41,8 +52,8 @@ fn one(
 ) -> Result<(), String> {
     let negated = assertion.negated;
     match &assertion.check {
-        Check::Text { part, field, patterns, any, .. } => {
-            texts((part, *field, patterns, *any), negated, received, scope)
+        Check::Text { part, field, patterns, any, rules, .. } => {
+            texts((part, *field, patterns, *any, *rules), negated, received, scope)
         }
         Check::DurationAtMost(most) => wanted((elapsed <= *most) != negated, || {
             format!("took {elapsed}, {} {most}", if negated { "not more than" } else { "more than" })
@@ -99,7 +110,7 @@ fn wanted(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
 }
 
 fn texts(
-    (part, field, patterns, any): (&Part, Field, &[Template], bool),
+    (part, field, patterns, any, rules): (&Part, Field, &[Template], bool, TextRules),
     negated: bool,
     received: &Received<'_>,
     scope: &mut Scope<'_>,
@@ -109,6 +120,9 @@ fn texts(
         _ => None,
     };
     let text = received.part(part, |_| variable.as_deref());
+    if rules == TextRules::NothingFitsEmpty && text.is_empty() {
+        return wanted(negated, || format!("{} is empty", part_name(part, &text).trim_end()));
+    }
     let mut failure = None;
     for pattern in patterns {
         let pattern = scope.text(pattern);

@@ -2,10 +2,11 @@
 
 use units::Duration;
 
+use super::Next;
 use super::poisson::poisson;
 use super::user::{identity, random_unit};
 use super::walk::State;
-use crate::model::{Pacing, Pause, RateSchedule};
+use crate::model::{Meeting, Pacing, Pause, RateSchedule};
 use crate::prepared::Prepared;
 use crate::world::{Slot, World};
 
@@ -18,6 +19,8 @@ impl State {
         let mut scope = self.scope(prepared, world);
         let ms = match pause {
             Pause::Scheduled(schedule) => return self.until_slot(schedule, world),
+            // That is over by then.
+            Pause::Meeting(_) => return Duration::ZERO,
             Pause::Constant { ms } => scope.number(ms),
             Pause::Uniform { offset_ms, range_ms } => {
                 let (offset, range) = (scope.number(offset_ms), scope.number(range_ms));
@@ -46,6 +49,17 @@ impl State {
             }
         };
         Duration::from_secs_f64(ms.clamp(0.0, PAUSE_MS_MAX) / 1e3)
+    }
+
+    /// Waits for others, unless it is the last for whom they wait.
+    pub(super) fn meet(&mut self, meeting: &Meeting, world: &mut World) -> Option<Next> {
+        let place = identity(meeting);
+        if !world.meet(place, meeting.users, (self.user.group, self.user.number)) {
+            return None;
+        }
+        self.waits_at = Some(place);
+        self.unsent = 0;
+        Some(Next::Wait(meeting.timeout))
     }
 
     /// How long it is until a request of a schedule is due, or until the schedule is over, which is kept in mind.

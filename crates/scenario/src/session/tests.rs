@@ -17,9 +17,9 @@ use units::{Duration, Instant, Seed};
 use super::{Answer, Ended, Next, Outgoing, Session, Sums, Transaction, Verdict};
 use crate::model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
-    FormContent, FormPart, Group, JsonRules, Lacking, List, Multipart, OnError, OnceOf, OwnCookie, Pacing,
-    Part, Pause, Pick, Portion, RateRow, RateSchedule, RequestStep, Scenario, SizeComparison, Step, Times,
-    UserValues, Users,
+    FormContent, FormPart, Group, JsonRules, Lacking, List, Meeting, Multipart, OnError, OnceOf, OwnCookie,
+    Pacing, Part, Pause, Pick, Portion, RateRow, RateSchedule, RequestStep, Scenario, SizeComparison, Step,
+    TextRules, Times, UserValues, Users,
 };
 use crate::prepared::Prepared;
 use crate::template::{Piece, Template};
@@ -45,6 +45,7 @@ fn request_step(name: &str) -> RequestStep {
         multipart: None,
         keep_alive: true,
         redirects_max: 3,
+        on_error: OnError::Continue,
         waits: None,
         sets: Vec::new(),
         pauses: Vec::new(),
@@ -99,12 +100,10 @@ fn scenario(iterations: u64, steps: Vec<Step>) -> Scenario {
 
 fn world_of(seed: u64, share: Share) -> World {
     World::new(WorldSetup {
-        seed: Seed(seed),
         properties: BTreeMap::from([("host".to_owned(), "server".to_owned())]),
-        clock: Instant::ORIGIN,
         epoch_ms: EPOCH_MS,
         share,
-        check: http::check,
+        ..WorldSetup::new(Seed(seed))
     })
 }
 
@@ -178,6 +177,11 @@ impl Run {
                 Next::Pause(span) => {
                     self.now = self.now + span;
                     self.did.push(Did::Paused(span.as_nanos() / 1_000_000));
+                }
+                Next::Wait(timeout) => {
+                    let timeout = timeout.expect("nobody else comes");
+                    self.now = self.now + timeout;
+                    self.did.push(Did::Paused(timeout.as_nanos() / 1_000_000));
                 }
                 Next::Done(ended) => return self.did.push(Did::Ended(ended)),
             }

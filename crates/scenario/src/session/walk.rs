@@ -8,8 +8,8 @@ use super::request::Pending;
 use super::user::{Scope, User, counted, identity};
 use super::{Ended, Next, Sums, Transaction};
 use crate::model::{
-    Children, CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pick, Portion, RequestStep, Step,
-    Times, Users,
+    Children, CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pause, Pick, Portion, RequestStep,
+    Step, Times, Users,
 };
 use crate::prepared::Prepared;
 use crate::world::{Row, World, row_at};
@@ -24,7 +24,7 @@ const FOREVER: u64 = u64::MAX;
 pub(super) struct State {
     pub(super) user: User,
     /// From the whole iteration down to the step at hand; empty between two iterations.
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     pub(super) phase: Phase,
     /// Iterations begun.
     iteration: u64,
@@ -34,6 +34,8 @@ pub(super) struct State {
     pub(super) unsent: u32,
     /// When a schedule is over that it was to wait for, and that has no request left for it.
     pub(super) over: Option<Instant>,
+    /// Where it waits for others, by its identity.
+    pub(super) waits_at: Option<usize>,
 }
 
 /// What a user is doing.
@@ -43,6 +45,8 @@ pub(super) enum Phase {
     New,
     /// Going from step to step.
     Walking,
+    /// It waits for others before a request, or has; of the request's pauses those from this place on are still to come.
+    Met(usize),
     /// The pauses before a request are over.
     Due,
     /// The schedule of its requests is over, without one for it.
@@ -93,13 +97,15 @@ pub(super) struct Open {
 
 /// How a transaction is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
+pub(super) enum Left {
     /// It was gone through.
     AtItsEnd,
     /// The user goes on with its next iteration.
     Early,
     /// The user ends.
     ForGood,
+    /// The user can't go on, whatever it would have done.
+    CutOff,
 }
 
 impl Open {
@@ -125,7 +131,7 @@ impl Frame {
     }
 
     /// The child to go to next; `None` where all have been gone through.
-    fn child(&self) -> Option<u32> {
+    pub(super) fn child(&self) -> Option<u32> {
         match &self.order {
             _ if self.next >= self.end => None,
             Some(order) => order.get(self.next as usize).copied(),
@@ -171,15 +177,24 @@ impl State {
             finished: Vec::new(),
             unsent: 0,
             over: None,
+            waits_at: None,
         }
     }
 
     pub(super) fn next(&mut self, prepared: &Prepared, world: &mut World) -> Next {
+        if let Some(place) = self.waits_at.take() {
+            world.goes_on(place, (self.user.group, self.user.number));
+        }
         match std::mem::replace(&mut self.phase, Phase::Walking) {
             Phase::Ended(ended) => return self.end(ended),
             Phase::Redirecting(pending) => return self.redirect(pending, prepared, world),
             Phase::Over => return self.end(Ended::StopGroup),
             Phase::New => self.start(prepared, world),
+            Phase::Met(from) => {
+                if let Some(step) = self.current_request(prepared) {
+                    return self.pause_before(step, from, prepared, world);
+                }
+            }
             Phase::Due => {
                 if let Some(step) = self.current_request(prepared) {
                     return self.send(step, prepared, world);
@@ -203,10 +218,11 @@ impl State {
         Next::Done(ended)
     }
 
-    /// Does what the group wants done after a failure.
+    /// Does what the group and the request want done after a failure.
     pub(super) fn failed(&mut self, prepared: &Prepared, now: Instant) {
-        let on_error = prepared.group(self.user.group).map_or(OnError::StopUser, |group| group.on_error);
-        self.leave(on_error, now);
+        let of_group = prepared.group(self.user.group).map_or(OnError::StopUser, |group| group.on_error);
+        let of_request = self.current_request(prepared).map_or(OnError::Continue, |step| step.on_error);
+        self.leave(of_group.max(of_request), now);
     }
 
     /// Leaves the iteration, unless it goes on, and maybe for good.
@@ -329,26 +345,24 @@ impl State {
         true
     }
 
-    /// Takes a row within an iteration. A user for whom there is none ends at once, and what it is in the midst of comes to
-    /// no transaction, as in JMeter.
+    /// Takes a row within an iteration. A user for whom there is none ends at once, and what it is in the midst of is cut off.
     fn row_or_end(&mut self, number: usize, prepared: &Prepared, world: &mut World) -> Option<Next> {
         if self.take_row(number, prepared, world) {
             return None;
         }
-        self.open.clear();
-        self.frames.clear();
+        self.break_off(world.now);
         Some(self.end(Ended::Finished))
     }
 
     /// The steps within the innermost frame.
-    fn children<'a>(&self, group: &'a Group) -> Children<'a> {
+    pub(super) fn children<'a>(&self, group: &'a Group) -> Children<'a> {
         self.frames.iter().skip(1).fold(Children::Steps(&group.steps), |children, frame| {
             children.get(frame.at).map_or(Children::Steps(&[]), Step::children)
         })
     }
 
     /// The step that the innermost frame stands for; `None` for the whole iteration.
-    fn holder<'a>(&self, group: &'a Group) -> Option<&'a Step> {
+    pub(super) fn holder<'a>(&self, group: &'a Group) -> Option<&'a Step> {
         let mut holder = None;
         let mut children = Children::Steps(&group.steps);
         for frame in self.frames.iter().skip(1) {
@@ -426,6 +440,7 @@ impl State {
             // JMeter takes them out.
             Step::Loop { .. } | Step::While { .. } | Step::Transaction { .. } if self.is_spent(step) => {}
             Step::Request(request) => return Some(self.come_to(request, prepared, world)),
+            Step::Pause(Pause::Meeting(meeting)) => return self.meet(meeting, world),
             Step::Pause(pause) => {
                 let pause = self.pause(pause, prepared, world);
                 if let Some(at) = self.over.take() {
@@ -497,6 +512,26 @@ impl State {
         for values in &request.sets {
             self.scope(prepared, world).set_values(values);
         }
+        self.pause_before(request, 0, prepared, world)
+    }
+
+    /// Waits for others before a request, where its pauses from this place on say so. Then it pauses, or sends it where there is no
+    /// pause.
+    fn pause_before(
+        &mut self,
+        request: &RequestStep,
+        from: usize,
+        prepared: &Prepared,
+        world: &mut World,
+    ) -> Next {
+        for (place, pause) in request.pauses.iter().enumerate().skip(from) {
+            if let Pause::Meeting(meeting) = pause
+                && let Some(next) = self.meet(meeting, world)
+            {
+                self.phase = Phase::Met(place + 1);
+                return next;
+            }
+        }
         let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
         let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
         if let Some(at) = self.over.take() {
@@ -510,11 +545,10 @@ impl State {
         Next::Pause(pause)
     }
 
-    /// There is nothing left for it to do, and its group ends at this instant. What it is in the midst of comes to no transaction,
-    /// as where its time is over.
+    /// There is nothing left for it to do, and its group ends at this instant. What it is in the midst of is cut off, as where its
+    /// time is over.
     fn wait_for_the_end(&mut self, at: Instant, now: Instant) -> Next {
-        self.open.clear();
-        self.frames.clear();
+        self.break_off(now);
         if at <= now {
             return self.end(Ended::StopGroup);
         }
@@ -571,9 +605,12 @@ impl State {
         turns == 0
     }
 
-    /// Ends the innermost transaction; false if there is none.
-    fn close_transaction(&mut self, now: Instant, left: Left) -> bool {
+    /// Ends the innermost transaction; false if there is none. One that is cut off as it begins was none.
+    pub(super) fn close_transaction(&mut self, now: Instant, left: Left) -> bool {
         let Some(open) = self.open.pop() else { return false };
+        if left == Left::CutOff && open.samples == 0 && now <= open.from {
+            return true;
+        }
         self.finished.push(Transaction {
             label: open.label,
             from: open.from,
@@ -585,6 +622,7 @@ impl State {
             ok: left == Left::AtItsEnd && open.failed == 0,
             is_whole: left == Left::AtItsEnd && open.is_answered,
             broken_off: left == Left::ForGood,
+            cut_off: left == Left::CutOff,
             parent_only: open.parent_only,
             within_parent: self.open.iter().any(|outer| outer.parent_only),
         });

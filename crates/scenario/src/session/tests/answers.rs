@@ -259,7 +259,8 @@ fn a_request_that_failed_leaves_the_default() {
 }
 
 fn text(part: Part, field: Field, pattern: &str) -> Check {
-    Check::Text { part, field, patterns: vec![t(pattern)], any: false, ignore_status: false }
+    let patterns = vec![t(pattern)];
+    Check::Text { part, field, patterns, any: false, ignore_status: false, rules: TextRules::Plain }
 }
 
 /// What an assertion makes of an answer: nothing, or its message.
@@ -305,6 +306,7 @@ fn several_texts_hold_all_or_any_and_not_means_each() {
         patterns: vec![t("a"), t("b")],
         any,
         ignore_status: false,
+        rules: TextRules::Plain,
     };
     for (body, any, negated, holds) in [
         ("a", false, false, false),
@@ -340,6 +342,60 @@ fn a_status_is_good_from_200_to_399_unless_that_is_waived() {
     }
     assert_eq!(verdict(wanted.clone(), false, &status(404)), None);
     assert_eq!(verdict(wanted, false, &status(500)).unwrap(), "the status 500 is not `404`");
+}
+
+/// `ResponseAssertion.evaluateResponse`: what is empty is not looked at, which is a failure unless the opposite must be true.
+#[test]
+fn an_empty_text_fits_nothing_by_those_rules() {
+    for (field, pattern) in [
+        (Field::Equals, ""),
+        (Field::Substring, ""),
+        (Field::Contains, ".*"),
+        (Field::Matches, ".*"),
+        (Field::Matches, "x"),
+    ] {
+        let check = by_those_rules(text(Part::Body, field, pattern), false);
+        let message = verdict(check.clone(), false, &ok(""));
+        assert_eq!(message.as_deref(), Some("the body is empty"), "{field:?} {pattern}");
+        assert_eq!(verdict(check, true, &ok("")), None, "not {field:?} {pattern}");
+    }
+    let anything = by_those_rules(text(Part::Body, Field::Contains, "."), false);
+    assert_eq!(verdict(anything.clone(), false, &ok("x")), None);
+    assert_eq!(verdict(anything, true, &ok("x")).unwrap(), "the body contains `.`");
+}
+
+/// The same: it takes the sample for a success before it looks, whatever was said of that before it.
+#[test]
+fn who_ignores_the_status_takes_back_what_was_found_before() {
+    let wanted = |check| Assertion { name: String::new(), check, negated: false };
+    let fails = wanted(text(Part::Body, Field::Equals, "other"));
+    let forgives = |pattern: &str| wanted(by_those_rules(text(Part::Body, Field::Equals, pattern), true));
+    for (assertions, message) in [
+        (vec![fails.clone(), forgives("body")], None),
+        (vec![forgives("body"), fails.clone()], Some("the body is not `other`")),
+        (vec![fails.clone(), forgives("no")], Some("the body is not `no`")),
+        (vec![fails.clone(), forgives("body"), fails.clone()], Some("the body is not `other`")),
+        (vec![fails, forgives("no"), forgives("body")], None),
+    ] {
+        let steps = vec![Step::Request(Box::new(RequestStep { assertions, ..request_step("a") }))];
+        let run = run(scenario(1, steps), |_| Some(ok("body")));
+        assert_eq!(run.verdicts[0].message.as_deref(), message);
+    }
+}
+
+/// The same check where nothing fits an empty text.
+fn by_those_rules(check: Check, ignores: bool) -> Check {
+    match check {
+        Check::Text { part, field, patterns, any, .. } => Check::Text {
+            part,
+            field,
+            patterns,
+            any,
+            ignore_status: ignores,
+            rules: TextRules::NothingFitsEmpty,
+        },
+        other => other,
+    }
 }
 
 #[test]

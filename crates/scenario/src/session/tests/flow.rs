@@ -185,6 +185,26 @@ fn what_follows_a_failure() {
     }
 }
 
+/// What the group and the request say: the one that goes further.
+#[test]
+fn a_request_may_say_what_follows_its_own_failure() {
+    for (of_group, of_request, expected) in [
+        (OnError::Continue, OnError::Continue, "a bad c a bad c"),
+        (OnError::Continue, OnError::NextIteration, "a bad a bad"),
+        (OnError::Continue, OnError::StopUser, "a bad"),
+        (OnError::StopUser, OnError::NextIteration, "a bad"),
+        (OnError::NextIteration, OnError::StopLoad, "a bad StopLoad"),
+        (OnError::StopLoad, OnError::StopNow, "a bad StopNow"),
+    ] {
+        let own = RequestStep { on_error: of_request, ..request_step("bad") };
+        let steps = vec![request("a"), Step::Request(Box::new(own)), request("c")];
+        let mut scenario = scenario(2, steps);
+        scenario.groups[0].on_error = of_group;
+        let bad = |outgoing: &Outgoing| Some(if outgoing.label == "bad" { status(500) } else { ok("") });
+        assert_eq!(run(scenario, bad).line(), expected, "{of_group:?} {of_request:?}");
+    }
+}
+
 #[test]
 fn steps_without_end_end_under_a_name() {
     let empty = Step::Loop { times: Times::Forever, steps: vec![set("a", "1")] };
@@ -327,6 +347,57 @@ fn a_transaction_is_whole_where_each_of_its_requests_was_answered() {
     let run = run(scenario(1, steps), |outgoing| (outgoing.label != "lost").then(|| ok("")));
     let found: Vec<(u32, bool)> = run.transactions.iter().map(|it| (it.samples, it.is_whole)).collect();
     assert_eq!(found, [(1, false), (2, false), (1, true), (1, false)]);
+}
+
+/// Of what a user is in the midst of when its load ends, it is only known that it would have taken longer.
+#[test]
+fn a_transaction_is_cut_off_with_its_load_unless_it_was_gone_through() {
+    let ms = Duration::from_millis;
+    let whole = transaction(true, false, vec![request("a"), pause(100), request("b")]);
+    let found = |session: &mut Session| -> Vec<(u32, bool, bool, bool, Duration)> {
+        let all = session.transactions();
+        all.iter().map(|it| (it.samples, it.ok, it.is_whole, it.cut_off, it.elapsed)).collect()
+    };
+    let prepared = Prepared::new(scenario(1, vec![whole, request("z")])).unwrap();
+    for (turns, expected) in [
+        (1, (1, false, false, true, ms(10))),
+        (2, (1, false, false, true, ms(110))),
+        (3, (2, true, true, false, ms(120))),
+    ] {
+        let (mut run, mut world) = (Run::new(&prepared, 0), world());
+        run.go(&mut world, turns, |_| Some(ok("")));
+        assert_eq!(run.transactions, [], "{turns}");
+        run.session.cut_off(run.now);
+        assert_eq!(found(&mut run.session), [expected], "{turns}");
+        run.session.cut_off(run.now);
+        assert_eq!(found(&mut run.session), [], "each is told of once");
+    }
+    // A request that is out has not failed.
+    let (mut session, mut world) = (Session::new(&prepared, 0, 0), world());
+    assert!(matches!(session.next(&mut world, Instant::ORIGIN), Next::Request(_)));
+    let end = Instant::ORIGIN + ms(50);
+    let verdict = session.abandoned(Instant::ORIGIN, end);
+    assert!(verdict.over && !verdict.ok, "{verdict:?}");
+    session.cut_off(end);
+    let told = session.transactions();
+    assert_eq!((told.len(), told[0].samples, told[0].failed, told[0].cut_off), (1, 1, 0, true));
+    assert_eq!(told[0].elapsed, ms(50));
+    assert_eq!(session.next(&mut world, end), Next::Done(Ended::Finished));
+}
+
+/// A loop that has a turn left, and one that would have looked whether it has, are no end.
+#[test]
+fn a_transaction_that_a_loop_may_go_on_with_is_cut_off() {
+    let cut_off = |inside: Step, turns: u32| {
+        let prepared = Prepared::new(scenario(1, vec![transaction(false, false, vec![inside])])).unwrap();
+        let (mut run, mut world) = (Run::new(&prepared, 0), world());
+        run.go(&mut world, turns, |_| Some(ok("")));
+        run.session.cut_off(run.now);
+        run.session.transactions().iter().map(|it| it.cut_off).collect::<Vec<bool>>()
+    };
+    assert_eq!(cut_off(count("2", requests(&["a"])), 1), [true]);
+    assert_eq!(cut_off(count("2", requests(&["a"])), 2), [false]);
+    assert_eq!(cut_off(Step::While { condition: Condition::LastOk, steps: requests(&["a"]) }, 1), [true]);
 }
 
 /// Whoever adds up what lies within a transaction has all of it when that is over.

@@ -93,6 +93,7 @@ fn any_request(which: i32) -> Step {
             patterns: vec![t("${r}"), t("(?=.)x?")],
             any: which == 2,
             ignore_status: which == 3,
+            rules: if which == 4 { TextRules::NothingFitsEmpty } else { TextRules::Plain },
         }),
         check(Check::Size { part: None, bytes: t("${x}"), comparison: SizeComparison::AtLeast }),
     ];

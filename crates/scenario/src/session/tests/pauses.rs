@@ -150,7 +150,7 @@ fn a_user_keeps_to_a_schedule_until_it_ends_the_group() {
         line(100, vec![scheduled(&rows), pause(690)]),
         "a ~690 a ~690 a ~690 a ~690 a ~690 a ~690 StopGroup"
     );
-    // What it is in the midst of is no transaction.
+    // One that it has but begun is none.
     let steps = vec![Step::Transaction {
         name: t("all"),
         with_pauses: true,
@@ -177,4 +177,64 @@ fn users_take_the_requests_of_a_schedule_by_turns() {
     // A world that is one of four parts has a quarter of the requests.
     let quarter = world_of(7, Share { index: 1, of: NonZeroU32::new(4).unwrap() });
     assert_eq!(waits(&[(8.0, 8.0, 1)], quarter), [125, 625, 1125]);
+}
+
+fn meeting(users: u32, timeout: Option<Duration>) -> Pause {
+    Pause::Meeting(Arc::new(Meeting { users: NonZeroU32::new(users).unwrap(), timeout }))
+}
+
+/// Users who go through one step.
+fn users_of<const N: usize>(step: Step) -> [Session; N] {
+    let prepared = Prepared::new(scenario(9, vec![step])).unwrap();
+    std::array::from_fn(|user| Session::new(&prepared, 0, user as u32))
+}
+
+/// By JMeter's `SyncTimer`, a `CyclicBarrier`: whoever is last goes on at once, all others with it, and a new round begins. What other
+/// pauses come to is slept behind it.
+#[test]
+fn users_wait_for_each_other() {
+    let pause = Pause::Constant { ms: t("5") };
+    let [mut first, mut second, mut third] = users_of(request_after(vec![pause, meeting(2, None)]));
+    let (mut world, now) = (world(), Instant::ORIGIN);
+    let pauses = Next::Pause(Duration::from_millis(5));
+    assert_eq!(first.next(&mut world, now), Next::Wait(None));
+    assert_eq!(world.released(), None);
+    assert_eq!(second.next(&mut world, now), pauses);
+    assert_eq!((world.released(), world.released()), (Some((0, 0)), None));
+    assert_eq!(third.next(&mut world, now), Next::Wait(None), "a new round");
+    assert_eq!(first.next(&mut world, now), pauses);
+    assert!(matches!(first.next(&mut world, now), Next::Request(_)));
+    assert_eq!(world.released(), None, "the third still waits");
+
+    world.forgets((0, 2));
+    let Next::Request(_) = second.next(&mut world, now) else { panic!("its pause is over") };
+    assert_eq!(second.next(&mut world, now), Next::Wait(None), "who has gone is not counted");
+}
+
+/// The same: a barrier breaks for all who wait at it when the time of one of them is over.
+#[test]
+fn with_the_first_whose_time_is_over_all_go_on() {
+    let time = Duration::from_millis(100);
+    let [mut first, mut second, mut third] = users_of(request_after(vec![meeting(3, Some(time))]));
+    let (mut world, now) = (world(), Instant::ORIGIN);
+    for user in [&mut first, &mut second] {
+        assert_eq!(user.next(&mut world, now), Next::Wait(Some(time)));
+    }
+    assert!(matches!(first.next(&mut world, now + time), Next::Request(_)));
+    assert_eq!((world.released(), world.released()), (Some((0, 1)), None));
+    assert!(matches!(second.next(&mut world, now + time), Next::Request(_)));
+    assert_eq!(third.next(&mut world, now + time), Next::Wait(Some(time)), "a new round");
+}
+
+/// One that stands in the place of a request is waited at, too.
+#[test]
+fn a_step_may_be_a_meeting() {
+    let [mut first, mut second] = users_of(Step::Pause(meeting(2, None)));
+    let (mut world, now) = (world(), Instant::ORIGIN);
+    assert_eq!(first.next(&mut world, now), Next::Wait(None));
+    // The second goes on to its next iteration, and waits there for the first, which comes in its turn.
+    assert_eq!(second.next(&mut world, now), Next::Wait(None));
+    assert_eq!(world.released(), Some((0, 0)));
+    assert_eq!(first.next(&mut world, now), Next::Wait(None));
+    assert_eq!(world.released(), Some((0, 1)));
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What ab, hey, vegeta and bombardier print of three seconds against the calibration server, given to `proofload audit`: each is
+# What ab, hey, oha, vegeta and bombardier print of three seconds against the calibration server, given to `proofload audit`: each is
 # known by its tool, and nothing is broken or unknown in it. Those that are not installed are passed over, by saying so.
 #
 # The binary is that of PROOFLOAD, or the debug build.
@@ -48,6 +48,7 @@ hold() {
 
 hold ab "ab -k -c 8 -t 3 -n 1000000 $url/slow"
 hold hey "hey -z 3s -c 8 $url/slow"
+hold oha "oha --no-tui -z 3s -c 8 $url/slow"
 hold vegeta "echo 'GET $url/slow' | vegeta attack -rate=200 -duration=3s | vegeta report"
 hold bombardier "bombardier -c 8 -d 3s -l $url/slow"
 

@@ -12,7 +12,8 @@ mod records;
 
 pub use findings::{AUDIT_VERSION, Audit, Counts, FileAudit, Finding, Kind, Level, audit};
 pub use outputs::{
-    Comparison, Document, EXPECTED, Errors, Figure, Launch, OfAb, ROWS_MAX, Row, Summary, Tool, Unrecognised,
+    Comparison, Document, EXPECTED, Errors, Figure, Launch, OfAb, OfK6, ROWS_MAX, Row, Summary, Tool,
+    Unrecognised,
 };
 
 /// Reads all outputs that `text` holds, our own records included.

@@ -162,9 +162,10 @@ fn numbered(raw: &str) -> Option<(usize, &str)> {
     let is_number =
         |part: &&str| !part.is_empty() && part.len() <= 3 && part.bytes().all(|it| it.is_ascii_digit());
     let is_heading = parts.iter().all(is_number) && parts.len() <= 3 && number.contains('.');
-    // `1. 1. 1. Title` is a line of a table of contents, and `0.004 [5513] |` one of hey's histogram.
+    // `1. 1. 1. Title` is a line of a table of contents, and `0.004 [5513] |` one of hey's histogram; oha has a unit there.
     let is_contents = title.starts_with(|it: char| it.is_ascii_digit() || it == '[');
-    (is_heading && !is_contents).then_some((parts.len(), title))
+    let is_time = ["ns [", "us [", "ms [", "sec [", "secs [", "min ["].iter().any(|it| title.starts_with(it));
+    (is_heading && !is_contents && !is_time).then_some((parts.len(), title))
 }
 
 /// `Thread.sleep(100L)`, `sleep 100ms`, in ms.

@@ -40,6 +40,10 @@ pub enum Tool {
     Locust,
     /// Fortio.
     Fortio,
+    /// siege.
+    Siege,
+    /// Gatling.
+    Gatling,
     /// Proofload.
     Proofload,
     /// A table that does not say.
@@ -64,6 +68,8 @@ impl Tool {
             Self::Autocannon => "autocannon",
             Self::Locust => "Locust",
             Self::Fortio => "Fortio",
+            Self::Siege => "siege",
+            Self::Gatling => "Gatling",
             Self::Proofload => "proofload",
             Self::Unnamed => "the tool",
         }
@@ -120,6 +126,15 @@ pub struct OfAb {
     pub other_lengths: u64,
     /// Requests that went over a connection which had been kept; `None` where none was to be kept (no `-k`).
     pub keep_alive: Option<u64>,
+}
+
+/// What k6 alone tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OfK6 {
+    /// `dropped_iterations`: those that were due while no user was free, and that never began.
+    pub dropped: u64,
+    /// `iterations`: those that ended.
+    pub made: u64,
 }
 
 /// What the author says beside the raw output.
@@ -184,6 +199,10 @@ pub struct Row {
     pub min_ms: Option<Figure>,
     /// Percentiles, ms, in the order in which they were printed.
     pub percentiles_ms: Vec<(f64, Figure)>,
+    /// The same of the requests that did not fail, where the tool tells both.
+    pub good_percentiles_ms: Vec<(f64, Figure)>,
+    /// From which percentile on zeros are printed behind times: wrk found no time of that rank.
+    pub zero_from: Option<f64>,
     /// Of how many answers percentiles and extremes are, where the tool keeps no more of them than that: the first ones. Its
     /// mean is taken back to all of them here.
     pub kept: Option<u64>,
@@ -199,6 +218,10 @@ pub struct Row {
     pub answer_bytes: Option<Figure>,
     /// What ab alone tells.
     pub of_ab: Option<OfAb>,
+    /// What k6 alone tells.
+    pub of_k6: Option<OfK6>,
+    /// `Concurrency` of siege: by definition the time of all answers over that of the run, and not its number of users.
+    pub busy: Option<Figure>,
     /// What the author says of it.
     pub summary: Summary,
     /// Users of a test plan that start one after another.
@@ -269,12 +292,12 @@ impl Row {
         Some(self.throughput_per_s()?.value * good)
     }
 
-    /// Requests that failed and that neither count nor latency has: wrk's reads and writes, and what h2load calls errored, and
-    /// autocannon errors.
+    /// Requests that failed and that neither count nor latency has: wrk's reads and writes, what h2load calls errored, autocannon
+    /// errors, and siege failed; of those siege has some in its latency.
     pub fn failed_unseen(&self) -> u64 {
         let Errors { read, write, .. } = self.errors;
         match self.tool {
-            Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Autocannon => {
+            Tool::Wrk | Tool::Wrk2 | Tool::H2load | Tool::Autocannon | Tool::Siege => {
                 read.unwrap_or(0).saturating_add(write.unwrap_or(0))
             }
             _ => 0,

@@ -12,6 +12,8 @@ const RATE_GAP_MAX: f64 = 0.001;
 const RATE_GAP_LOOSE_MAX: f64 = 0.01;
 /// The mean of sampled rates may differ from count over time by so much before it is worth a word.
 const SAMPLED_GAP_MAX: f64 = 0.05;
+/// A second of Gatling's run that may have hardly begun is worth a word from this share of all on.
+const SECOND_MIN: f64 = 0.05;
 /// Share of failures that every long run has.
 const FAILED_MIN: f64 = 0.001;
 /// From this share on neither rate nor latency is one of answers.
@@ -96,6 +98,27 @@ pub(super) fn rate_times_time(row: &Row) -> Option<Finding> {
         shown::rate(requests / elapsed.value)
     );
     Some(Finding::of(row, Level::Broken, Kind::RateTimesTime, text))
+}
+
+/// Gatling's rate is the count over whole seconds, rounded up.
+pub(super) fn whole_seconds(row: &Row) -> Option<Finding> {
+    let requests = row.requests.filter(|it| *it > 0 && row.tool == Tool::Gatling)?;
+    let rate = row.rate_per_s.filter(|it| it.value > 0.0)?;
+    let Some(elapsed) = row.elapsed_s else {
+        let text = format!(
+            "{requests} requests at {} are {:.2} s, and Gatling divides by whole seconds: the two are not of one run",
+            shown::rate(rate.value),
+            requests as f64 / rate.value
+        );
+        return Some(Finding::of(row, Level::Broken, Kind::RateTimesTime, text));
+    };
+    let share = 1.0 / elapsed.value;
+    let text = format!(
+        "the rate is the count over {}, rounded up, in which users come and go: it may be {} too low for the former alone",
+        shown::seconds(elapsed.value),
+        shown::percent(share)
+    );
+    (share >= SECOND_MIN).then(|| Finding::of(row, Level::Note, Kind::RateTimesTime, text))
 }
 
 /// A rate that is the mean of samples, against count over time: a pause of the client and the burst behind it are two samples. A
@@ -196,6 +219,9 @@ pub(super) fn socket_errors(row: &Row) -> Option<Finding> {
     if failed == 0 {
         return None;
     }
+    if row.tool == Tool::Siege {
+        return failed_beside(row, failed);
+    }
     let kinds = [("read", row.errors.read), ("written", row.errors.write)];
     let named = kinds.iter().filter_map(|(name, count)| Some((name, count.filter(|it| *it > 0)?)));
     let named: Vec<String> = named.map(|(name, count)| format!("{count} could not be {name}")).collect();
@@ -232,6 +258,49 @@ pub(super) fn socket_errors(row: &Row) -> Option<Finding> {
         );
     }
     Some(Finding::of(row, level, Kind::SocketErrors, text))
+}
+
+/// What siege calls failed: of those that were answered, with 408 or 5xx, the time is divided by the number of the others.
+fn failed_beside(row: &Row, failed: u64) -> Option<Finding> {
+    let answers = row.requests?;
+    let all = answers.saturating_add(failed);
+    let share = failed as f64 / all as f64;
+    let level = match share {
+        it if it < FAILED_MIN => return None,
+        it if it < FAILED_GRAVE => Level::Note,
+        _ => Level::Unknown,
+    };
+    let mean = row.mean_ms.filter(|_| answers > 0).map_or(String::new(), |mean| {
+        format!(
+            ". Its mean is the time of all answers, 408 and 5xx among them, divided by the number of the others: it is {} to {}",
+            shown::time(mean.value * (1.0 - share)),
+            shown::time(mean.value)
+        )
+    });
+    let text = format!(
+        "beside {answers} answers {failed} requests failed ({} of all): they are not in the rate{mean}",
+        shown::percent(share)
+    );
+    Some(Finding::of(row, level, Kind::SocketErrors, text))
+}
+
+/// Iterations of k6 that were due and never began, since no user was free.
+pub(super) fn dropped(row: &Row) -> Option<Finding> {
+    let k6 = row.of_k6.filter(|it| it.dropped > 0)?;
+    let all = k6.dropped.saturating_add(k6.made);
+    let share = k6.dropped as f64 / all as f64;
+    let level = match share {
+        it if it < FAILED_MIN => return None,
+        it if it < FAILED_GRAVE => Level::Note,
+        _ => Level::Unknown,
+    };
+    let text = format!(
+        "{} of {all} iterations that were due ({}) never began, since no user was free: less was made than was asked for, and how \
+         long they would have waited is in no figure",
+        k6.dropped,
+        shown::percent(share)
+    );
+    Some(Finding::of(row, level, Kind::OfferedRate, text))
 }
 
 /// Connections that did not come up.

@@ -10,6 +10,8 @@ use outputs::{Row, TimeoutFrom, Tool};
 const CENSORED_NOTE_MAX: f64 = 0.001;
 /// An average of other times that is further off than this is none.
 const AVERAGE_GAP_MAX: f64 = 0.05;
+/// Estimates of one percentile that are further apart than this tell nothing of it.
+const ESTIMATES_GAP_MAX: f64 = 0.05;
 /// From this share of the timeout on, a maximum beside timeouts is the timeout.
 const AT_TIMEOUT: f64 = 0.95;
 /// When Linux sends a handshake again that was dropped, ms after the first try: after 1, 2, 4, 8 and 16 s more.
@@ -190,6 +192,43 @@ pub(super) fn first_answers(row: &Row) -> Option<Finding> {
     );
     let level = if is_off { Level::Broken } else { Level::Unknown };
     Some(Finding::of(row, level, Kind::FirstAnswers, text))
+}
+
+/// Zeros in the place of the highest percentiles. wrk adds times after the run that are quicker than the quickest answer; they
+/// count in the number of all, and neither in their sum nor where it looks for a rank.
+pub(super) fn zeros(row: &Row) -> Option<Finding> {
+    let from = row.zero_from?;
+    let text = format!(
+        "from p{from} on the percentiles are printed as 0: wrk adds times below the shortest answer, and leaves them out of all but \
+         their number. The mean is too low, and what it calls p50 is of a higher rank"
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::Percentiles, text))
+}
+
+/// Percentiles of the same times that differ: of all requests, and of those that did not fail, where none failed. Gatling reckons
+/// each by a digest of its own.
+pub(super) fn estimates(row: &Row) -> Option<Finding> {
+    if row.errors.bad_answers != Some(0) {
+        return None;
+    }
+    let of_good = |percent: f64| {
+        let found = row.good_percentiles_ms.iter().find(|it| (it.0 - percent).abs() < 1e-9);
+        found.map(|it| it.1)
+    };
+    let pairs =
+        row.percentiles_ms.iter().filter_map(|(percent, all)| Some((percent, all, of_good(*percent)?)));
+    let apart = |all: Figure, good: Figure| (all.value - good.value).abs() / all.value.max(good.value);
+    let (percent, all, good) = pairs
+        .filter(|(_, all, good)| !all.agrees(*good))
+        .max_by(|a, b| apart(*a.1, a.2).total_cmp(&apart(*b.1, b.2)))?;
+    let level = if apart(*all, good) > ESTIMATES_GAP_MAX { Level::Unknown } else { Level::Note };
+    let text = format!(
+        "p{percent} is {} of all requests and {} of those that did not fail, and none failed: both are of the same times, so they \
+         are estimates, and one is off by half of that gap at least",
+        printed(*all),
+        printed(good)
+    );
+    Some(Finding::of(row, level, Kind::Percentiles, text))
 }
 
 /// Percentiles that fall, or are beyond the extremes; a mean beyond them.

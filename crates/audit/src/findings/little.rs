@@ -13,6 +13,10 @@ pub(crate) const GAP_BROKEN: f64 = 0.10;
 const LEFT_OUT_MIN: f64 = 0.001;
 /// Requests that a script sends at a time, at most, as far as anybody does.
 const AT_A_TIME_MAX: f64 = 64.0;
+/// A median of this share of N / X or less is that of requests which were sent one at a time.
+const MEDIAN_MAX: f64 = 0.9;
+/// How near N / X must be to what wrk takes for it, so that the former holds.
+const INTERVAL_MIN: f64 = 0.95;
 /// A run shorter than ten response times misses what is under way at its end.
 const RESPONSE_SHARE_MAX: f64 = 0.1;
 
@@ -41,7 +45,10 @@ impl Law {
 /// The law's three figures, where all are told and the law holds for such a load.
 pub(super) fn figures(row: &Row) -> Option<Law> {
     // Of the others users think, or nobody tells how many there are.
-    let is_open = matches!(row.tool, Tool::Wrk2 | Tool::Vegeta | Tool::K6 | Tool::Locust | Tool::Proofload);
+    let is_open = matches!(
+        row.tool,
+        Tool::Wrk2 | Tool::Vegeta | Tool::K6 | Tool::Locust | Tool::Gatling | Tool::Proofload
+    );
     let is_closed = !is_open && row.asked_per_s.is_none();
     let (rate, mean) = (answers_per_s(row)?, row.mean_ms?);
     let users = row.users()?;
@@ -116,7 +123,9 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
     // much is impossible.
     let is_counted = matches!(row.tool, Tool::H2load | Tool::Oha | Tool::Sb | Tool::Ab | Tool::Autocannon)
         && row.duration_s.is_none();
-    let are_fewer = row.tool == Tool::Jmeter || row.tool.waits_at_the_end() || is_counted;
+    // Those of siege wait by themselves unless they are told not to, and write a line of each answer.
+    let may_pause = matches!(row.tool, Tool::Jmeter | Tool::Siege);
+    let are_fewer = may_pause || row.tool.waits_at_the_end() || is_counted;
     let gap = (law.ratio - 1.0).abs() - law.slack;
     if gap <= GAP_NOTE || row.is_nan || (are_fewer && is_short) {
         return None;
@@ -135,21 +144,50 @@ pub(super) fn law(row: &Row) -> Option<Finding> {
         Some(_) if is_censored => (Level::Unknown, Told::NotTheRest),
         Some(age_ms) => (Level::Unknown, Told::UnderWay { age_ms }),
         None if is_censored => (Level::Broken, Told::NotTheRest),
-        None => match at_a_time(row, &law) {
-            Some(requests) => (Level::Unknown, Told::AtATime { requests }),
-            None => (Level::Broken, Told::Contradiction),
-        },
+        None if may_be_several(row, &law) => (Level::Unknown, Told::AtATime),
+        None => (Level::Broken, Told::Contradiction),
     };
     Some(Finding::of(row, level, Kind::LittlesLaw, words(row, &law, told)))
 }
 
-/// How many requests at a time a script would have to send on each connection. wrk takes the time of all of them together, so that
-/// X x R is so many times N. `None` where a command tells whether there is a script, and where it is no whole number of times.
-fn at_a_time(row: &Row, law: &Law) -> Option<f64> {
+/// Whether a script that sends several requests at a time may have made the latency too high, where no command tells whether there
+/// was one. wrk counts each of them, and takes the time of all of them together.
+///
+/// X x R is no whole number of times N then: to each time t of more than twice e = N / X wrk 4 adds t - e, t - 2e and so on, down to
+/// e (`stats_correct`). Of d at a time the mean is (d + 2) / 2 times e where all take as long, less where what is added is quicker
+/// than the quickest, and more where some take much longer. What remains is this:
+/// - a time and what is added to it are t / 2 + e on average at most, and so is the mean: half of the maximum and e;
+/// - all that is added is above e, and of d at a time it is so much that less than 1 / d of all times are not. Where half of all
+///   are e or less, each was sent alone;
+/// - a zero for a percentile is printed where added times are quicker than the quickest, which is above e then: none was sent alone.
+fn may_be_several(row: &Row, law: &Law) -> bool {
     let is_told = row.tool != Tool::Wrk || row.timeout_from != TimeoutFrom::Tool;
-    let times = law.ratio.round();
-    let is_whole = (law.ratio - times).abs() <= times * GAP_NOTE + law.slack;
-    (!is_told && is_whole && (2.0..=AT_A_TIME_MAX).contains(&times)).then_some(times)
+    if is_told || law.ratio < 1.0 || law.ratio - law.slack > AT_A_TIME_MAX {
+        return false;
+    }
+    row.zero_from.is_some() || interval_ms(row).is_none_or(|interval_ms| !is_refuted(row, law, interval_ms))
+}
+
+/// Whether the mean is one that wrk never tells of several at a time, or the median one of requests that were sent alone.
+fn is_refuted(row: &Row, law: &Law, interval_ms: f64) -> bool {
+    let is_too_high = row.max_ms.zip(row.mean_ms).is_some_and(|(max, mean)| {
+        max.value >= 2.0 * interval_ms
+            && mean.value - mean.step > f64::midpoint(max.value, max.step) + interval_ms
+    });
+    let median = row.percentiles_ms.iter().find(|(percent, _)| (*percent - 50.0).abs() < 0.01);
+    let is_alone = median.is_some_and(|(_, time)| {
+        law.implied_ms() >= INTERVAL_MIN * interval_ms
+            && time.value + time.step <= MEDIAN_MAX * law.implied_ms()
+    });
+    is_too_high || is_alone
+}
+
+/// What wrk takes for N / X: the time of the run over the whole number of times that each connection was answered.
+fn interval_ms(row: &Row) -> Option<f64> {
+    let (requests, connections) = (row.requests?, u64::from(row.connections.filter(|it| *it > 0)?));
+    let elapsed = row.elapsed_s.filter(|it| it.value > 0.0)?;
+    let rounds = requests / connections;
+    (rounds > 0).then(|| (elapsed.value + elapsed.step) * 1e3 / rounds as f64)
 }
 
 /// What there is to say of a gap.
@@ -163,8 +201,8 @@ enum Told {
     NotTheRest,
     /// What was under way at the end may be all of it, so old on average.
     UnderWay { age_ms: f64 },
-    /// A script that sends so many requests at a time makes it.
-    AtATime { requests: f64 },
+    /// A script that sends several requests at a time may make it.
+    AtATime,
     /// Nothing can make it.
     Contradiction,
 }
@@ -203,9 +241,13 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
         Told::UnderWay { age_ms } => {
             format!("{}; by N / X it is {implied}", ended(row, "the requests that were", age_ms))
         }
-        Told::AtATime { requests } => format!(
-            "nobody tells whether a script ran; one that sends {requests:.0} requests at a time makes it so. Without one the \
-             latency is too high: by Little's law the mean is {implied}"
+        Told::AtATime if row.zero_from.is_some() => format!(
+            "no command tells of a script, and one sent several requests at a time: not even the quickest answer came within N / \
+             X = {implied}. wrk takes the time of all of them together, so that the mean of one is not known"
+        ),
+        Told::AtATime => format!(
+            "nobody tells whether a script ran. One that sends several requests at a time makes it so: wrk takes the time of all \
+             of them together. Without one the latency is too high: by Little's law the mean is {implied}"
         ),
         Told::Contradiction if law.ratio < 1.0 => format!(
             "{} of {} users are in no figure: so many connections were never answered, or the latency is too low; if all were \

@@ -8,6 +8,7 @@ mod latency;
 mod little;
 mod pool;
 mod ramp;
+mod siege;
 mod text;
 mod times;
 
@@ -114,6 +115,8 @@ pub enum Kind {
     OtherLengths,
     /// The latency is that of the first answers alone.
     FirstAnswers,
+    /// Percentiles are none of the times that were measured, or estimates that differ.
+    Percentiles,
     /// Rows were left out.
     TooMany,
 }
@@ -155,6 +158,7 @@ impl Kind {
             Self::ByDefinition => "by definition",
             Self::OtherLengths => "other lengths",
             Self::FirstAnswers => "first answers",
+            Self::Percentiles => "percentiles",
             Self::TooMany => "too many rows",
         }
     }
@@ -271,23 +275,28 @@ fn own(row: &Row) -> Vec<Finding> {
         counts::empty(row),
         counts::rate_times_time(row),
         counts::sampled_rate(row),
+        counts::whole_seconds(row),
         counts::errors_as_answers(row),
         counts::socket_errors(row),
         counts::connect_failures(row),
         idle::connections(row),
         little::too_short(row),
         counts::offered_rate(row),
+        counts::dropped(row),
         latency::not_a_number(row),
         latency::censored(row),
         latency::max_at_timeout(row),
         latency::beyond_timeout(row),
         latency::first_answers(row),
+        latency::zeros(row),
+        latency::estimates(row),
         latency::out_of_order(row),
         times::no_such_times(row),
         latency::syn_retry(row),
         latency::no_variance(row),
         ramp::up(row),
         ab::by_definition(row),
+        siege::by_definition(row),
         ab::other_lengths(row),
     ]
     .into_iter()

@@ -38,8 +38,9 @@ fn shortest_ms(row: &Row) -> f64 {
 /// A mean that the percentiles leave no room for: of the times between two of them none is shorter than the one or longer than
 /// the other.
 fn beside_percentiles(row: &Row) -> Option<String> {
-    // Those of vegeta and Fortio are estimates, and those of some answers have nothing to do with the mean of all.
-    if matches!(row.tool, Tool::Vegeta | Tool::Fortio) || row.kept.is_some() {
+    // Those of vegeta, Fortio and Gatling are estimates, and those of some answers have nothing to do with the mean of all.
+    let are_estimates = matches!(row.tool, Tool::Vegeta | Tool::Fortio | Tool::Gatling);
+    if are_estimates || row.kept.is_some() || row.zero_from.is_some() {
         return None;
     }
     let (mean, off) = (row.mean_ms?, RANKS_OFF / count(row)?);

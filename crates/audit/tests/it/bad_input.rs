@@ -14,10 +14,9 @@ fn what_holds_no_output_is_one_clear_error() {
     assert!(error("").starts_with("x.txt: the file is empty; expected is the output of wrk"));
     assert!(error("\u{feff} \n").contains("empty"));
     assert!(error("We tested it, and it was fast.\n").contains("no load-test output was found"));
-    assert!(
-        error("{\"a\": 1}")
-            .contains("is not one that oha, k6, vegeta, autocannon, Fortio or Proofload prints")
-    );
+    assert!(error("{\"a\": 1}").contains(
+        "is not one that oha, k6, vegeta, bombardier, autocannon, Fortio, siege, Gatling or Proofload prints"
+    ));
     assert!(error("{\"summary\": {\"requestsPerSec\": 1.0,").contains("was cut off"));
     let long = format!("{{\"a\": \"{}\"}}", "0".repeat(9 << 20));
     assert!(error(&long).contains("the JSON that begins in line 1 is longer than 8 MiB"));
@@ -47,6 +46,31 @@ fn what_is_cut_off_says_what_is_missing() {
     let cut = &jtl[..jtl.len() - 90];
     assert_eq!(read(cut).rows[0].requests, Some(79));
     assert!(kinds(cut).contains(&(Level::Unknown, Kind::CutOff)));
+}
+
+/// Where an output ends early, what is missing is named, and where it is whole nothing is.
+#[test]
+fn summaries_that_are_cut_off_say_so() {
+    for (name, lines, is_cut) in [
+        ("siege.txt", 10, true),
+        ("siege.txt", 18, false),
+        ("gatling.txt", 9, true),
+        ("gatling.txt", 18, false),
+        ("gatling-later.txt", 4, true),
+        ("k6.txt", 23, true),
+        ("k6.txt", 24, false),
+        ("k6-legacy.txt", 11, true),
+        ("oha.txt", 6, true),
+        ("oha.txt", 41, false),
+    ] {
+        let cut: String = format(name).split_inclusive('\n').take(lines).collect();
+        let found = kinds(&cut).contains(&(Level::Unknown, Kind::CutOff));
+        assert_eq!(found, is_cut, "{name} to line {lines}: {:?}", read(&cut).rows);
+    }
+    let json = format("bombardier.json");
+    let without = json.replace("\"req3xx\":0,", "").replace("\"latency\":", "\"later\":");
+    assert_eq!(read(&without).rows[0].missing, ["`req2xx` or another of the counts", "`latency`"]);
+    assert!(error(&json[..json.len() - 4]).contains("was cut off"));
 }
 
 #[test]
@@ -141,6 +165,15 @@ fn outputs() -> Vec<String> {
         "autocannon.json",
         "locust_stats.csv",
         "fortio.json",
+        "bombardier.json",
+        "siege.txt",
+        "siege.json",
+        "gatling.txt",
+        "gatling-later.txt",
+        "gatling.json",
+        "k6.txt",
+        "k6-legacy.txt",
+        "oha.txt",
     ]
     .map(format)
     .to_vec();
@@ -163,7 +196,7 @@ proptest! {
     /// Outputs of which pieces are lost, doubled or replaced.
     #[test]
     fn damaged_outputs_are_read_or_refused(
-        which in 0usize..18,
+        which in 0usize..27,
         from in 0.0f64..1.0,
         length in 0usize..200,
         with in prop_oneof![

@@ -449,19 +449,74 @@ fn no_more_answers_are_bad_than_there_are() {
     assert_eq!(bad(10_001), [(Level::Broken, Kind::ErrorsAsAnswers)]);
 }
 
-/// wrk takes the time of all requests that a script sends at once, and counts each of them.
+/// wrk takes the time of all requests that a script sends at once, counts each of them, and adds times in between: three at a time
+/// of 300 ms each, with N / X = 100 ms, are 300 and 200 ms, and 250 on average.
 #[test]
 fn without_a_command_requests_may_have_been_sent_several_at_a_time() {
-    let bare = |mean: &str| {
-        let text = wrk("-t1", 100, mean, "1.90s", "");
-        kinds(text.split_once('\n').unwrap().1)
+    let bare = |mean: &str, percentiles: &str| {
+        let text = wrk("-t1", 100, mean, "1.90s", "").replacen(
+            "    Req/Sec",
+            &format!("  Latency Distribution\n{percentiles}    Req/Sec"),
+            1,
+        );
+        text.split_once('\n').unwrap().1.to_owned()
     };
-    assert_eq!(bare("1.60s"), [(Level::Unknown, Kind::LittlesLaw), (Level::Unknown, Kind::TooShort)]);
-    assert_eq!(bare("800.00ms"), [(Level::Unknown, Kind::LittlesLaw)]);
-    assert_eq!(bare("250.00ms"), [(Level::Broken, Kind::LittlesLaw)], "no script sends two and a half");
-    assert_eq!(bare("130.00ms"), [(Level::Broken, Kind::LittlesLaw)]);
+    for mean in ["130.00ms", "250.00ms", "800.00ms", "1.05s"] {
+        let found = kinds(&bare(mean, ""));
+        assert!(found.contains(&(Level::Unknown, Kind::LittlesLaw)), "{mean}: {found:?}");
+    }
+    // Whatever a script does, wrk's mean is half of the maximum and N / X at most: 955 + 100.1 ms, and 10 ms of digits.
+    let absurd = kinds(&bare("1.10s", ""));
+    assert_eq!(absurd, [(Level::Broken, Kind::LittlesLaw), (Level::Unknown, Kind::TooShort)]);
+    // Of requests that are sent several at a time less than half take N / X or less.
+    assert_eq!(kinds(&bare("250.00ms", " 50% 250.00ms\n")), [(Level::Unknown, Kind::LittlesLaw)]);
+    assert_eq!(kinds(&bare("250.00ms", " 50% 95.00ms\n")), [(Level::Unknown, Kind::LittlesLaw)]);
+    assert_eq!(kinds(&bare("250.00ms", " 50% 89.00ms\n")), [(Level::Broken, Kind::LittlesLaw)]);
     // Where the command tells, there is no such script.
     assert_eq!(kinds(&wrk("-t1", 100, "800.00ms", "1.90s", "")), [(Level::Broken, Kind::LittlesLaw)]);
+}
+
+/// A script sends 64 at a time at most, as far as anybody does.
+#[test]
+fn more_requests_at_a_time_than_anybody_sends_are_not_believed() {
+    let bare = |connections: u32, mean: &str| {
+        let text = wrk("-t1 -T30", connections, mean, "9.90s", "");
+        let kinds = kinds(text.split_once('\n').unwrap().1);
+        kinds.into_iter().find(|it| it.1 == Kind::LittlesLaw)
+    };
+    // 1000/s of 60 and of 66 ms are 60 and 66 at a time for one connection.
+    assert_eq!(bare(1, "60.00ms"), Some((Level::Unknown, Kind::LittlesLaw)));
+    assert_eq!(bare(1, "66.00ms"), Some((Level::Broken, Kind::LittlesLaw)));
+}
+
+/// As in a run of sixteen at a time: what wrk adds below the quickest answer counts, and is looked for nowhere.
+#[test]
+fn a_zero_behind_a_percentile_is_no_time() {
+    let distribution =
+        "  Latency Distribution\n 50% 0.98ms\n 75% 1.43ms\n 90% 0.00us\n 99% 0.00us\n    Req/Sec";
+    // 64 users, 690,000/s: N / X is 93 us.
+    let text = |command: &str| {
+        wrk(command, 64, "1.20ms", "404.09ms", "")
+            .replacen("    Req/Sec", distribution, 1)
+            .replace("10000 requests in 10.00s", "6900000 requests in 10.00s")
+            .replace("Requests/sec:   1000.00", "Requests/sec: 690000.00")
+    };
+    let told = text("-t1 -s pipeline.lua");
+    let row = &crate::read(&told).rows[0];
+    assert_eq!((row.percentiles_ms.len(), row.zero_from), (2, Some(90.0)));
+    assert_eq!(kinds(&told), [(Level::Unknown, Kind::Percentiles), (Level::Note, Kind::LittlesLaw)]);
+    let bare = told.split_once('\n').unwrap().1;
+    assert_eq!(kinds(bare), [(Level::Unknown, Kind::LittlesLaw), (Level::Unknown, Kind::Percentiles)]);
+    let audit = crate::found(bare);
+    let law = &crate::all(&audit)[0].text;
+    assert!(law.contains("one sent several requests at a time: not even the quickest answer"), "{law}");
+    // A run without an answer in time has zeros all along.
+    let none = wrk("-t1", 64, "0.00us", "0.00us", "").replacen(
+        "    Req/Sec",
+        "  Latency Distribution\n 50% 0.00us\n    Req/Sec",
+        1,
+    );
+    assert_eq!(crate::read(&none).rows[0].zero_from, None);
 }
 
 #[test]
@@ -687,4 +742,100 @@ fn vegeta_that_falls_behind_measures_from_when_it_sent() {
     let few =
         text("10").replace("1000, 100.10, 99.99", "10, 11.11, 9.99").replace("10.001s, 9.99s", "1s, 900ms");
     assert_eq!(kinds(&few.replace("200:1000", "200:10")), []);
+}
+
+/// A closing block of siege: 25 users, 40 s, and so many hits of so many ms on average.
+fn siege(hits: u32, mean_s: &str, concurrency: &str, good: u32, failed: u32) -> String {
+    format!(
+        "** SIEGE 4.0.7\n** Preparing 25 concurrent users for battle.\nThe server is now under siege...\n\
+         Transactions:\t\t{hits} hits\nAvailability:\t\t100.00 %\nElapsed time:\t\t40.00 secs\nData transferred:\t0.40 MB\n\
+         Response time:\t\t{mean_s} secs\nTransaction rate:\t{:.2} trans/sec\nThroughput:\t\t0.01 MB/sec\n\
+         Concurrency:\t\t{concurrency}\nSuccessful transactions:{good}\nFailed transactions:\t{failed}\nLongest transaction:\t2.50\n\
+         Shortest transaction:\t0.01\n",
+        f64::from(hits) / 40.0
+    )
+}
+
+#[test]
+fn concurrency_of_siege_is_rate_times_mean() {
+    // 250/s of 100 ms are 25 users.
+    assert_eq!(kinds(&siege(10_000, "0.10", "25.00", 10_000, 0)), []);
+    // Users wait between their requests, be it that they write a line.
+    assert_eq!(kinds(&siege(5000, "0.10", "12.50", 5000, 0)), []);
+    // So many were never under way, and one of the figures is another run's.
+    assert_eq!(kinds(&siege(10_000, "0.12", "30.00", 10_000, 0)), [(Level::Broken, Kind::LittlesLaw)]);
+    let found = kinds(&siege(10_000, "0.10", "12.50", 10_000, 0));
+    assert_eq!(found, [(Level::Broken, Kind::ByDefinition)]);
+}
+
+/// Answers with 5xx are in the time and not in the count; those with 4xx are in both.
+#[test]
+fn what_failed_is_in_the_mean_of_siege_alone() {
+    let text = siege(9000, "0.11", "25.00", 9000, 1000);
+    let audit = crate::found(&text);
+    let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!((finding.level, finding.kind), (Level::Unknown, Kind::SocketErrors));
+    // 25 x 40 s / 9000 are 111.11 ms, and over 10,000 they are 100 ms.
+    assert!(finding.text.contains("(10.0 % of all): they are not in the rate"), "{finding:?}");
+    assert!(finding.text.ends_with("it is 100 ms to 111.11 ms"), "{finding:?}");
+    assert_eq!(kinds(&siege(10_000, "0.10", "25.00", 9000, 0)), [(Level::Unknown, Kind::ErrorsAsAnswers)]);
+}
+
+/// A summary of Gatling of which nothing failed.
+fn gatling(count: u32, rate: &str, p99: &str, p99_ok: &str) -> String {
+    format!(
+        "---- Global Information ------------------------------------------------\n\
+         > request count            {count} (OK={count} KO=0     )\n> min response time          5 (OK=5      KO=-     )\n\
+         > max response time       2000 (OK=2000   KO=-     )\n> mean response time        46 (OK=46     KO=-     )\n\
+         > response time 50th percentile    22 (OK=22     KO=-     )\n\
+         > response time 99th percentile    {p99} (OK={p99_ok}  KO=-     )\n\
+         > mean requests/sec       {rate} (OK={rate} KO=-     )\n\
+         ---- Response Time Distribution ----------------------------------------\n"
+    )
+}
+
+#[test]
+fn a_rate_of_gatling_is_one_of_whole_seconds() {
+    assert_eq!(kinds(&gatling(9000, "250", "1084", "1084")), [], "36 s");
+    // Eleven seconds may be hardly more than ten.
+    let short = gatling(1000, "90.909", "1084", "1084");
+    let audit = crate::found(&short);
+    let [finding] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
+    assert_eq!((finding.level, finding.kind), (Level::Note, Kind::RateTimesTime));
+    assert!(finding.text.starts_with("the rate is the count over 11 s, rounded up"), "{finding:?}");
+    assert!(finding.text.contains("may be 9.1 % too low"), "{finding:?}");
+    // 1000 / 95.238 are ten seconds and a half.
+    assert_eq!(kinds(&gatling(1000, "95.238", "1084", "1084")), [(Level::Broken, Kind::RateTimesTime)]);
+}
+
+/// All requests and those that did not fail are the same where none failed.
+#[test]
+fn percentiles_of_the_same_times_that_differ_are_estimates() {
+    let found = |p99: &str, p99_ok: &str| {
+        let audit = crate::found(&gatling(9000, "250", p99, p99_ok));
+        let all = crate::all(&audit);
+        all.iter().map(|it| (it.level, it.kind, it.text.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(found("1084", "1085"), [], "as the last digit may have it");
+    let [(Level::Note, Kind::Percentiles, _)] = &found("1084", "1050")[..] else { panic!("3 %") };
+    let [(Level::Unknown, Kind::Percentiles, text)] = &found("1954", "713")[..] else { panic!("a third") };
+    assert!(
+        text.starts_with("p99 is 1.95 s of all requests and 713 ms of those that did not fail"),
+        "{text}"
+    );
+}
+
+/// An arrival rate of k6 is kept while users are free.
+#[test]
+fn iterations_that_k6_dropped_were_never_made() {
+    let text = |dropped: u32| {
+        format!(
+            "dropped_iterations......: {dropped} 1/s\nhttp_req_duration.......: avg=10ms min=1ms med=9.5ms max=99ms p(90)=15ms\n\
+             http_reqs...............: 10000 100.5/s\niterations..............: 10000 100.5/s\n"
+        )
+    };
+    assert_eq!(kinds(&text(0)), []);
+    assert_eq!(kinds(&text(10)), [], "less than one in a thousand");
+    assert_eq!(kinds(&text(50)), [(Level::Note, Kind::OfferedRate)]);
+    assert_eq!(kinds(&text(500)), [(Level::Unknown, Kind::OfferedRate)]);
 }

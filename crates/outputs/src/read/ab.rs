@@ -65,7 +65,7 @@ impl text::Reading for Reading {
         }
     }
 
-    fn close(self) -> Row {
+    fn close(self) -> Option<Row> {
         let Self { mut row, mut of_ab, achieved, not_2xx, other_lengths, .. } = self;
         row.connections = Some(achieved.unwrap_or(of_ab.level).min(of_ab.level)).filter(|it| *it > 0);
         let made = row.requests.unwrap_or(0);
@@ -82,7 +82,7 @@ impl text::Reading for Reading {
             ("the line `Requests per second`", row.rate_per_s.is_none() && !is_empty),
             ("the line `Total` of the connection times", row.mean_ms.is_none() && !is_empty),
         ]);
-        row
+        Some(row)
     }
 
     fn ends_with(&mut self, text: &str) -> bool {

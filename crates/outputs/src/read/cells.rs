@@ -80,6 +80,8 @@ impl Cells<'_> {
             Some("autocannon") => Tool::Autocannon,
             Some("locust") => Tool::Locust,
             Some("fortio") => Tool::Fortio,
+            Some("siege") => Tool::Siege,
+            Some("gatling") => Tool::Gatling,
             _ => Tool::Unnamed,
         };
         let mut row = Row {

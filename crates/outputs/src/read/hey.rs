@@ -219,7 +219,7 @@ impl Reading {
 }
 
 /// A number in brackets, and what follows.
-fn bracketed(text: &str) -> Option<(u64, &str)> {
+pub(super) fn bracketed(text: &str) -> Option<(u64, &str)> {
     let (number, rest) = text.strip_prefix('[')?.split_once(']')?;
     Some((number.parse().ok()?, rest.trim()))
 }

@@ -5,7 +5,9 @@ use serde_json::Value;
 use crate::outline::Outline;
 use crate::read::call::{Call, call_above};
 use crate::read::command::command_at;
-use crate::read::{OwnRecords, ROWS_MAX, Rows, autocannon, fortio, k6, oha, vegeta};
+use crate::read::{
+    OwnRecords, ROWS_MAX, Rows, autocannon, bombardier, fortio, gatling, k6, oha, siege, vegeta,
+};
 use crate::row::{Row, Tool};
 
 /// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
@@ -75,8 +77,16 @@ fn problem(error: &serde_json::Error, line: usize, more: bool) -> String {
 
 /// Reads an object as that of one tool; `None` where it is none of its own.
 type Reader = fn(&Value) -> Option<Row>;
-const READERS: [Reader; 5] =
-    [oha::read, k6::read, vegeta::read_json, autocannon::read_json, fortio::read_json];
+const READERS: [Reader; 8] = [
+    oha::read,
+    k6::read,
+    vegeta::read_json,
+    bombardier::read_json,
+    autocannon::read_json,
+    fortio::read_json,
+    siege::read_json,
+    gatling::read_json,
+];
 
 /// Takes what is known; says whether it was.
 fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool {
@@ -84,7 +94,8 @@ fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool 
     let Some(rows) = rows else {
         found.problem.get_or_insert_with(|| {
             format!(
-                "the JSON in line {line} is not one that oha, k6, vegeta, autocannon, Fortio or Proofload prints"
+                "the JSON in line {line} is not one that oha, k6, vegeta, bombardier, autocannon, Fortio, siege, Gatling or \
+                 Proofload prints"
             )
         });
         return false;
@@ -98,6 +109,9 @@ fn with_command(row: &mut Row, outline: &Outline<'_>) {
     let with_call: Option<fn(&mut Row, &Call)> = match row.tool {
         Tool::Vegeta => Some(vegeta::with_call),
         Tool::Autocannon => Some(autocannon::with_call),
+        Tool::Siege => Some(siege::with_call),
+        // They tell all by themselves, or nothing that a command has.
+        Tool::Bombardier | Tool::Gatling => return,
         _ => None,
     };
     if let Some(with_call) = with_call {

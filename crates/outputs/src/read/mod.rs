@@ -7,6 +7,7 @@ mod call;
 mod cells;
 mod command;
 mod fortio;
+mod gatling;
 mod h2load;
 mod hey;
 mod jmeter;
@@ -17,6 +18,7 @@ mod locust;
 mod oha;
 mod prefix;
 mod sb;
+mod siege;
 mod text;
 mod vegeta;
 mod wrk;
@@ -41,10 +43,11 @@ const LINES_MAX: usize = 2_000_000;
 /// Begins what steers a terminal.
 const ESCAPE: char = '\u{1b}';
 /// What is recognised, in words.
-pub const EXPECTED: &str = "the output of wrk, wrk2, sb, h2load, ab, hey, vegeta, bombardier or autocannon; a JMeter JTL, or \
-     its aggregate or summary table as CSV or Markdown; Locust's _stats.csv; JSON of oha (--output-format json), k6 \
-     (--summary-export, handleSummary), vegeta (-type=json), autocannon (-j) or Fortio (-json); Proofload's own records; \
-     or a table as published/figures.csv";
+pub const EXPECTED: &str = "the output of wrk, wrk2, sb, h2load, ab, hey, oha, k6, vegeta, bombardier, autocannon, siege or \
+     Gatling; a JMeter JTL, or its aggregate or summary table as CSV or Markdown; Locust's _stats.csv; JSON of oha \
+     (--output-format json), k6 (--summary-export, handleSummary), vegeta (-type=json), bombardier (-o json), autocannon \
+     (-j), Fortio (-json), siege (-j) or Gatling (global_stats.json); Proofload's own records; or a table as \
+     published/figures.csv";
 
 /// Reads an object of JSON as one of Proofload's own records; `None` where it is none.
 pub type OwnRecords = fn(&Value) -> Option<Vec<Row>>;
@@ -169,6 +172,10 @@ impl Found {
         rows.append(vegeta::read(&outline));
         rows.append(bombardier::read(&outline));
         rows.append(autocannon::read(&outline));
+        rows.append(oha::read_text(&outline));
+        rows.append(k6::read_text(&outline));
+        rows.append(siege::read(&outline));
+        rows.append(gatling::read(&outline));
         rows.append(jmeter::read(&outline));
         place(&mut rows.kept, &outline);
         Self { rows, comparisons: outline.comparisons(), launches: outline.launches(), problem }

@@ -38,7 +38,8 @@ pub(super) trait Reading: Sized {
     /// Takes a line, and says whether the output ends with it.
     fn ends_with(&mut self, text: &str) -> bool;
 
-    fn close(self) -> Row;
+    /// The row; `None` where the figures stand elsewhere.
+    fn close(self) -> Option<Row>;
 }
 
 /// Reads all outputs of a tool in the text.
@@ -48,19 +49,19 @@ pub(super) fn read<R: Reading>(outline: &Outline<'_>) -> Rows {
     let mut current: Option<R> = None;
     for (at, line) in outline.lines.iter().enumerate() {
         if let Some(found) = call_at(&outline.lines, at, R::TOOL) {
-            rows.extend(current.take().map(R::close));
+            rows.extend(current.take().and_then(R::close));
             call = Some(found);
         } else if R::begins(line.text, current.as_ref()) {
-            rows.extend(current.take().map(R::close));
+            rows.extend(current.take().and_then(R::close));
             let mut reading = R::open(line.number, call.take());
             reading.take(line.text);
             current = Some(reading);
         } else if let Some(reading) = &mut current
             && reading.ends_with(line.text)
         {
-            rows.extend(current.take().map(R::close));
+            rows.extend(current.take().and_then(R::close));
         }
     }
-    rows.extend(current.map(R::close));
+    rows.extend(current.and_then(R::close));
     rows
 }

@@ -1,6 +1,6 @@
 //! wrk and wrk2, plain and with `--latency`, many in one text, blanks within lines as they may be.
 
-use crate::number::{bytes, numbers_in, rate, time_ms};
+use crate::number::{Figure, bytes, numbers_in, rate, time_ms};
 use crate::outline::{Line, Outline, STATEMENT_CHARS_MAX};
 use crate::read::Rows;
 use crate::read::command::{Asked, command_at, path_of};
@@ -143,8 +143,9 @@ impl Reader {
         if line.text.is_empty() {
             return;
         }
-        // So begins the summary that hey makes of a run of its own.
-        if line.text.starts_with("Total:") && line.text.ends_with(" secs") {
+        // So begin the summaries that hey and oha make of a run of their own.
+        let is_of_hey = line.text.starts_with("Total:") && line.text.ends_with(" secs");
+        if is_of_hey || line.text.starts_with("Success rate:") {
             self.summary_lines = 0;
             return;
         }
@@ -321,11 +322,21 @@ impl Current {
         errors.timeout = count("timeout ");
     }
 
+    /// Whether a percentile of wrk is none: answers that take no time have a mean of none, too.
+    fn is_no_time(&self, time: Figure) -> bool {
+        let row = &self.row;
+        row.tool == Tool::Wrk && time.value == 0.0 && row.mean_ms.is_some_and(|mean| mean.value > mean.step)
+    }
+
     fn percentile(&mut self, percent: &str, time: &str) -> Taken {
         let percent: Option<f64> = percent.trim_end_matches('%').parse().ok();
         match (percent, time_ms(time)) {
             // What wrk2 calls uncorrected is another distribution, of service times.
             (Some(_), Some(_)) if self.is_uncorrected => {}
+            // `stats_percentile` gives a zero where it finds no time of that rank.
+            (Some(percent), Some(time)) if self.is_no_time(time) => {
+                self.row.zero_from.get_or_insert(percent);
+            }
             (Some(percent), Some(time)) if (0.0..=100.0).contains(&percent) => {
                 self.row.percentiles_ms.push((percent, time));
             }

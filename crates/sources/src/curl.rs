@@ -3,7 +3,7 @@
 use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments, without_user};
 use url::form_urlencoded;
 
-use crate::options::basic_authorization;
+use crate::options::{FormField, basic_authorization, multipart};
 use crate::varied::file_of_lines;
 use crate::words;
 
@@ -26,6 +26,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "-N",
     "--no-buffer",
     "-O",
+    "--remote-name",
+    // What curl does with -u anyway.
+    "--basic",
 ];
 /// The same, with a value.
 const WITHOUT_EFFECT_WITH_VALUE: &[&str] = &["-o", "--output", "-w", "--write-out", "-D", "--dump-header"];
@@ -67,6 +70,9 @@ const WITH_VALUE: &[&str] = &[
     "--data-raw",
     "--data-urlencode",
     "--json",
+    "-F",
+    "--form",
+    "--form-string",
     "-m",
     "--max-time",
     "--connect-timeout",
@@ -74,6 +80,22 @@ const WITH_VALUE: &[&str] = &[
     "--proxy",
     "--unix-socket",
     "--abstract-unix-socket",
+];
+/// What to do instead, of options that people copy and that are not taken over.
+const INSTEAD: [(&[&str], &str); 7] = [
+    (
+        &["--cacert", "-E", "--cert", "--key", "--ciphers", "--tls13-ciphers", "--tls-max", "--tlsv1.3"],
+        "leave it out, and give --cacert, --cert, --key, --tls-max or --ciphers of hit itself",
+    ),
+    (&["-T", "--upload-file"], "leave it out, and give -m PUT and --body-file of hit itself"),
+    (&["-r", "--range"], "write it as a header: -H 'Range: bytes=0-99'"),
+    (&["--oauth2-bearer"], "write it as a header: -H 'Authorization: Bearer TOKEN'"),
+    (&["--next", "-:"], "copy one request at a time, or use a scenario"),
+    (&["-K", "--config"], "write what that file says into the command"),
+    (
+        &["--digest", "--ntlm", "--negotiate", "--anyauth"],
+        "nobody is known by that here: give -u alone, or the header that the server takes",
+    ),
 ];
 
 /// The request of `command`, which is `curl …` or what follows the word `curl`.
@@ -97,7 +119,7 @@ pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
             let value = next(&word)?;
             curl.take(&word, value)?;
         } else {
-            return Err(not_understood(&word));
+            return Err(not_understood(&word, &word));
         }
     }
     let request = curl.finish()?;
@@ -128,9 +150,12 @@ fn takes_value(option: &str) -> bool {
         || WITHOUT_EFFECT_WITH_VALUE.contains(&option)
 }
 
-fn not_understood(option: &str) -> PlanError {
-    let what = format!("curl's option {option} is not understood");
-    PlanError::new(what, "leave it out if the request does not depend on it")
+/// `shown` is the option as it was written, perhaps among other letters.
+fn not_understood(option: &str, shown: &str) -> PlanError {
+    let what = format!("curl's option {shown} is not understood");
+    let instead = INSTEAD.iter().find(|(options, _)| options.contains(&option));
+    let usual = "leave it out if the request does not depend on it";
+    PlanError::new(what, instead.map_or(usual, |(_, help)| *help))
 }
 
 /// What options come to. Those that curl makes a header of are kept apart: a header that is given as such goes before them.
@@ -147,6 +172,7 @@ struct Curl {
     referer: Option<String>,
     cookies: Vec<String>,
     data: Option<Vec<u8>>,
+    form: Vec<FormField>,
     is_json: bool,
     to_query: bool,
     head: bool,
@@ -185,8 +211,8 @@ impl Curl {
                 continue;
             }
             if !takes_value(&option) {
-                let shown = if option == word { option } else { format!("{option} in {word}") };
-                return Err(not_understood(&shown));
+                let shown = if option == word { option.clone() } else { format!("{option} in {word}") };
+                return Err(not_understood(&option, &shown));
             }
             let rest = &word[at + letter.len_utf8()..];
             let value = if rest.is_empty() { next(&option)? } else { rest.to_owned() };
@@ -215,6 +241,8 @@ impl Curl {
             "-d" | "--data" | "--data-ascii" | "--data-binary" => self.take_data(option, &value)?,
             "--data-raw" => self.add_data(value.as_bytes()),
             "--data-urlencode" => self.add_encoded(&value)?,
+            "-F" | "--form" => self.form.push(FormField::parse(&value, |_| Err(form_file(option, &value)))?),
+            "--form-string" => self.form.push(FormField::as_it_stands(&value)?),
             "--json" => {
                 self.is_json = true;
                 // Without curl's & between several.
@@ -236,7 +264,7 @@ impl Curl {
                 return Err(PlanError::new(what, help));
             }
             it if WITHOUT_EFFECT.contains(&it) || WITHOUT_EFFECT_WITH_VALUE.contains(&it) => {}
-            it => return Err(not_understood(it)),
+            it => return Err(not_understood(it, it)),
         }
         Ok(())
     }
@@ -261,11 +289,12 @@ impl Curl {
     }
 
     fn take_cookie(&mut self, value: String) -> Result<(), PlanError> {
-        if !value.contains('=') {
+        // Without any it has curl keep those that are set, of which one request has none.
+        if !value.is_empty() && !value.contains('=') {
             let what = format!("curl's option -b {value} names a file of cookies");
             return Err(PlanError::new(what, "write the cookies themselves: -b 'name=value'"));
         }
-        self.cookies.push(value);
+        self.cookies.extend(Some(value).filter(|it| !it.is_empty()));
         Ok(())
     }
 
@@ -333,6 +362,29 @@ impl Curl {
         }
     }
 
+    /// Makes the body of the fields of a form, and the header that says where its parts end.
+    fn add_form(&mut self) -> Result<(), PlanError> {
+        if self.form.is_empty() {
+            return Ok(());
+        }
+        if self.data.is_some() || self.to_query || self.head {
+            let what = "the curl command has -F beside -d, -G or -I, which curl refuses";
+            return Err(PlanError::new(what, "leave one of them out"));
+        }
+        // Of a type that is given as such, curl adds where the parts end.
+        let is_type = |line: &String| name_of(line).eq_ignore_ascii_case("content-type");
+        let is_form = |line: &String| line.to_ascii_lowercase().contains("multipart/form-data");
+        if let Some(line) = self.headers.iter().find(|line| is_type(line) && !is_form(line)) {
+            let what = format!("the curl command has -F, whose parts are no `{line}`");
+            return Err(PlanError::new(what, "leave that header out"));
+        }
+        self.headers.retain(|line| !is_type(line));
+        let (header, body) = multipart(&self.form);
+        self.add_header(header);
+        self.data = Some(body);
+        Ok(())
+    }
+
     fn finish(mut self) -> Result<RequestArguments, PlanError> {
         let Some(mut url) = self.url.take() else {
             return Err(PlanError::new("the curl command has no URL", "copy all of it"));
@@ -349,6 +401,7 @@ impl Curl {
             let what = "the curl command has -I and a body, which curl refuses";
             return Err(PlanError::new(what, "leave one of them out"));
         }
+        self.add_form()?;
         self.add_headers();
         let by_data = if self.data.is_some() { Some("POST".to_owned()) } else { None };
         let method = if self.head { Some("HEAD".to_owned()) } else { by_data };
@@ -430,6 +483,10 @@ fn not_a_file<'a>(option: &str, value: &'a str) -> Result<&'a [u8], PlanError> {
     Ok(value.as_bytes())
 }
 
+fn form_file(option: &str, value: &str) -> PlanError {
+    from_a_file(option, value, "leave all of the form out, and give its fields by --form of hit itself")
+}
+
 fn from_a_file(option: &str, value: &str, help: &str) -> PlanError {
     PlanError::new(format!("curl's option {option} {value} takes what it sends from a file"), help)
 }
@@ -483,7 +540,18 @@ mod tests {
         for (command, part) in [
             ("curl", "no URL"),
             ("curl a b", "two URLs"),
-            ("curl -F a=b x", "-F"),
+            ("curl -F a=@b x", "-F a=@b takes what it sends from a file"),
+            ("curl --form 'a=<b' x", "by --form of hit itself"),
+            ("curl -F a=b -d c x", "-F beside -d"),
+            (
+                "curl -F a=b -H 'Content-Type: text/plain' x",
+                "no `Content-Type: text/plain`; leave that header out",
+            ),
+            ("curl --cacert a.pem x", "--cacert is not understood; leave it out, and give --cacert"),
+            ("curl -sE a.pem x", "-E in -sE is not understood; leave it out, and give --cacert"),
+            ("curl -T a x", "--body-file"),
+            ("curl a --next b", "one request at a time"),
+            ("curl --digest -u a:b x", "give -u alone"),
             ("curl --frobnicate x", "--frobnicate"),
             // One letter of two bytes is one letter.
             ("curl -é x", "-é is not understood"),
@@ -502,7 +570,7 @@ mod tests {
             ("curl x -H 'X-A: {{line a b}}'", "from a file, by the word {{line a b}}"),
             ("curl x -d 'a={{line users.txt}}'", "from a file, by the word {{line users.txt}}"),
             ("curl -I -d a x", "-I and a body"),
-            ("curl -sF a=b x", "-F in -sF is not understood"),
+            ("curl -sf0 x", "-0 in -sf0 is not understood"),
         ] {
             let error = parse_curl(command).unwrap_err().to_string();
             assert!(error.contains(part), "{command}: {error}");
@@ -527,6 +595,7 @@ mod tests {
         assert_eq!(of("-A a -H 'user-agent: b' -u a:b -H 'Authorization: Bearer c'").len(), 2);
         assert_eq!(of("-b a=1 -b 'b=2; c=3'"), ["Cookie: a=1; b=2; c=3"]);
         assert_eq!(of("-b a=1 -H 'Cookie: b=2'"), ["Cookie: b=2"]);
+        assert_eq!(of("-b '' -b a=1 --basic"), ["Cookie: a=1"]);
         let nothing: [&str; 0] = [];
         assert_eq!(of("-H 'Expect:' -H 'Content-Type:' -H 'Accept-Encoding: ' --compressed -d a"), nothing);
         assert_eq!(of("-H 'X-Empty;'"), ["X-Empty:"]);
@@ -556,6 +625,24 @@ mod tests {
         assert_eq!(of("/usr/bin/curl x"), "http://x");
         assert_eq!(of("curl.exe x"), "http://x");
         assert_eq!(of("curl -G -d a=1 'http://x/?#part'"), "http://x/?a=1#part");
+    }
+
+    /// As Postman and Insomnia copy one.
+    #[test]
+    fn a_form_is_sent_in_parts() {
+        let of = |options: &str| parse_curl(&format!("curl {options} http://x/")).unwrap();
+        let it = of("--location --form 'name=\"O'\\''Hara\"' --form-string 'note=\"@a\";type=b'");
+        assert_eq!(it.method.as_deref(), Some("POST"));
+        assert_eq!(
+            it.headers,
+            ["Content-Type: multipart/form-data; boundary=proofload-form-0000000000000000"]
+        );
+        let body = String::from_utf8(it.body).unwrap();
+        assert!(body.contains("name=\"name\"\r\n\r\nO'Hara\r\n"), "{body}");
+        assert!(body.contains("name=\"note\"\r\n\r\n\"@a\";type=b\r\n"), "{body}");
+        // Without where the parts end it is a type that no server reads.
+        let said = of("-X PUT -H 'content-type: multipart/form-data' -F a=b");
+        assert_eq!((said.method.as_deref(), said.headers), (Some("PUT"), it.headers));
     }
 
     #[test]

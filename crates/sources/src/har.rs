@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use plan::PlanError;
-use scenario::{Assertion, Check, Field as Compared, Part, Pause, Step, Template};
+use scenario::{Assertion, Check, Field as Compared, Part, Pause, Step, Template, TextRules};
 use serde::Deserialize;
 use serde_json::Value;
 use url::{Url, form_urlencoded};
@@ -179,7 +179,8 @@ fn refused_again(entry: &Entry) -> Option<Assertion> {
     let is_refusal = (400..500).contains(&status) && !OF_ITS_TIME.contains(&status);
     let patterns = vec![Template::text(GOOD_STATUS), Template::text(status.to_string())];
     let (part, field) = (Part::Status, Compared::Matches);
-    let check = Check::Text { part, field, patterns, any: true, ignore_status: true };
+    let rules = TextRules::Plain;
+    let check = Check::Text { part, field, patterns, any: true, ignore_status: true, rules };
     is_refusal.then(|| Assertion { name: String::new(), check, negated: false })
 }
 

@@ -3,8 +3,9 @@
 use percent_encoding::percent_decode_str;
 use plan::PlanError;
 use scenario::{Pick, Step};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use url::Url;
@@ -13,11 +14,11 @@ use url::form_urlencoded::byte_serialize;
 use crate::options::{FormField, multipart};
 use crate::step::{SourceOptions, Sourced, request};
 
-const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
-/// References within references beyond which a document is taken to refer to itself.
+const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+/// References within references beyond which a document is taken to refer to itself, and schemas within schemas.
 const REFERENCES_MAX: u32 = 32;
-/// What all examples of a document may come to: parts that are looked at, and bytes that are copied. A document that refers
-/// to itself in several places, or to a long example from many, comes to more than any machine holds.
+/// What all examples of a document may come to: parts that are looked at, and bytes that are copied. A document whose schemas
+/// have each several of the next, or that refers to a long example from many places, comes to more than any machine holds.
 const EXAMPLES_MAX: u64 = 64 << 20;
 /// What looking at a schema takes of it: as much time as copying so many bytes, and more.
 const SCHEMA_BYTES: u64 = 256;
@@ -63,10 +64,14 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
     let document = document(text)?;
     let goal = Goal::of(options)?;
     let base = goal.server(document.get("servers"))?;
-    let (mut steps, mut left_out, mut below) = (Vec::new(), Vec::new(), None);
+    let (mut steps, mut left_out, mut told) = (Vec::new(), Vec::new(), Told::default());
     let room = Cell::new(EXAMPLES_MAX);
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
-        let item = match found(&document, item) {
+        // What begins so is of whoever wrote the document, and no path.
+        if path.starts_with("x-") {
+            continue;
+        }
+        let item = match check_path(path).and_then(|()| found(&document, item)) {
             Ok(item) => item,
             Err(why) => {
                 left_out.push(format!("{path}: {why}"));
@@ -75,17 +80,21 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
         };
         for method in METHODS {
             let Some(described) = item.get(method) else { continue };
-            let operation = Operation { document: &document, path, item, described, room: &room };
+            let open = RefCell::default();
+            let operation = Operation { document: &document, path, item, described, room: &room, open };
             let own = operation.own_servers().map(|servers| goal.server(Some(servers))).transpose();
             let step = own.map_err(|error| error.what).and_then(|own| {
                 let server = own.as_ref().unwrap_or(&base);
-                let step = operation.step(method, server)?;
-                below = below.take().or_else(|| (server.path() != "/").then(|| server.path().to_owned()));
+                let (step, is_bare) = operation.step(method, server)?;
+                told.add(&operation, method, server, is_bare);
                 Ok(step)
             });
             if room.get() == 0 {
                 let what = format!("the examples of its operations come to more than {EXAMPLES_MAX} bytes");
-                return Err(PlanError::new(what, "shorten them, or what refers to itself in several places"));
+                return Err(PlanError::new(
+                    what,
+                    "shorten them, or schemas that have several of one another",
+                ));
             }
             match step {
                 Ok(step) => steps.push((NonZeroU32::MIN, step)),
@@ -95,13 +104,82 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
     }
     let steps = if steps.is_empty() { Vec::new() } else { vec![Step::OneOf { pick: Pick::Random, steps }] };
     let sourced = options.scenario(name.to_owned(), steps, left_out)?;
-    let notes = below.filter(|_| matches!(goal, Goal::OnHost(_))).map(|below| {
-        format!(
-            "requests go below the path of the server that the document names for them, as `{below}`; with a / at the end \
-             of --base they do not"
-        )
-    });
-    Ok(Sourced { notes: notes.into_iter().collect(), ..sourced })
+    Ok(Sourced { notes: told.notes(&goal), ..sourced })
+}
+
+/// What is told of operations that are sent.
+#[derive(Default)]
+struct Told {
+    /// The first path of a server that one of them is below.
+    below: Option<String>,
+    /// Those that the document wants a key for.
+    guarded: Vec<String>,
+    /// Those that have a body by the document, and are sent without.
+    bare: Vec<String>,
+}
+
+impl Told {
+    fn add(&mut self, operation: &Operation<'_>, method: &str, server: &Url, is_bare: bool) {
+        let name = || format!("{} {}", method.to_ascii_uppercase(), operation.path);
+        if self.below.is_none() && server.path() != "/" {
+            self.below = Some(server.path().to_owned());
+        }
+        if wants_key(operation.document, operation.described) {
+            self.guarded.push(name());
+        }
+        if is_bare {
+            self.bare.push(name());
+        }
+    }
+
+    fn notes(self, goal: &Goal) -> Vec<String> {
+        let below = self.below.filter(|_| matches!(goal, Goal::OnHost(_))).map(|below| {
+            format!(
+                "requests go below the path of the server that the document names for them, as `{below}`; with a / at the \
+                 end of --base they do not"
+            )
+        });
+        let guarded = of_some(&self.guarded).map(|them| {
+            format!(
+                "no key is sent, which the document wants for {them}: a server that asks for one refuses what has \
+                 none; a scenario sends it (docs/scenarios.md)"
+            )
+        });
+        let bare = of_some(&self.bare).map(|them| {
+            format!(
+                "no body is sent with {them}: it has no example, and the document does not say that it is \
+                 required"
+            )
+        });
+        [below, guarded, bare].into_iter().flatten().collect()
+    }
+}
+
+/// The first of some operations, and how many more there are; none of none.
+fn of_some(names: &[String]) -> Option<String> {
+    let (first, others) = names.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    Some(format!("`{first}`{more}"))
+}
+
+/// Refuses what is no path, as with a `?` or a `#`, by which some tell operations of one path apart.
+fn check_path(path: &str) -> Result<(), String> {
+    if !path.starts_with('/') {
+        return Err("it does not begin with a /, as paths do".into());
+    }
+    if path.contains(['?', '#']) {
+        return Err("it has a ? or a #, which no path has; describe its query by parameters".into());
+    }
+    Ok(())
+}
+
+/// Whether an operation, by how it is `described`, is refused to whoever brings no key: by what it says itself, else by what the
+/// document says for all.
+pub(crate) fn wants_key(document: &Value, described: &Value) -> bool {
+    let all = described.get("security").or_else(|| document.get("security")).and_then(Value::as_array);
+    // Each is enough, and one that is empty lets anybody in.
+    let has_some = |it: &Value| it.as_object().is_some_and(|keys| !keys.is_empty());
+    all.is_some_and(|all| !all.is_empty() && all.iter().all(has_some))
 }
 
 /// The document, if it is one of OpenAPI 3.
@@ -110,7 +188,13 @@ fn document(text: &str) -> Result<Value, PlanError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // All JSON is YAML, whose reader has bounds for what is written by hand: long documents of programs are beyond them.
     let document: Value = serde_json::from_str(text).or_else(|_| {
-        serde_saphyr::from_str(text).map_err(|error| {
+        // As YAML 1.2 has them, which OpenAPI asks for: `no` is Norway, and 01234 is where somebody lives.
+        let options = serde_saphyr::options! {
+            strict_booleans: true,
+            leading_zero_numbers_as_strings: true,
+            underscored_numbers_as_strings: true,
+        };
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| {
             // The lines after the first show the place once more.
             let why = error.to_string();
             let why = why.lines().next().unwrap_or_default();
@@ -189,6 +273,18 @@ struct Operation<'a> {
     described: &'a Value,
     /// What is left of [`EXAMPLES_MAX`]; 0 once it was not enough.
     room: &'a Cell<u64>,
+    /// The schemas whose examples are being put together, each within the one before it.
+    open: RefCell<Vec<&'a Value>>,
+}
+
+/// What is sent for a body.
+enum Body {
+    /// None is described.
+    Nothing,
+    /// One that may be left out, and has no example.
+    LeftOut,
+    /// Its media type, and its text.
+    Written(String, String),
 }
 
 /// What parameters come to.
@@ -215,7 +311,8 @@ impl<'a> Operation<'a> {
         [self.described, self.item].into_iter().find_map(|it| it.get("servers").filter(is_some))
     }
 
-    fn step(&self, method: &str, base: &Url) -> Result<Step, String> {
+    /// The step, and whether it is sent without a body that is described.
+    fn step(&self, method: &str, base: &Url) -> Result<(Step, bool), String> {
         // Each operation has all of the server's URL in its own, and its parameters' names.
         self.take(base.as_str().len() as u64)?;
         let mut filled = Filled { path: self.path.to_owned(), ..Filled::default() };
@@ -230,35 +327,52 @@ impl<'a> Operation<'a> {
             headers.push(("Cookie".into(), cookies.join("; ")));
         }
         let body = self.body()?;
-        if let Some((kind, _)) = &body {
-            headers.push(("Content-Type".into(), kind.clone()));
-        }
+        let is_bare = matches!(body, Body::LeftOut);
+        let text = match body {
+            Body::Written(kind, text) => {
+                headers.push(("Content-Type".into(), kind));
+                text
+            }
+            Body::Nothing | Body::LeftOut => String::new(),
+        };
         let mut url = base.clone();
         url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
         url.set_query((!query.is_empty()).then(|| query.join("&")).as_deref());
-        let body = body.map(|(_, text)| text).unwrap_or_default();
-        let step = request(&method.to_ascii_uppercase(), &url, &headers, &body);
-        Ok(Step::Request(Box::new(step)))
+        let step = request(&method.to_ascii_uppercase(), &url, &headers, &text);
+        Ok((Step::Request(Box::new(step)), is_bare))
     }
 
     /// Puts the example of a parameter to its place.
     fn fill(&self, parameter: &'a Value, filled: &mut Filled) -> Result<(), String> {
         let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
         self.take(name.len() as u64)?;
-        let is_required = parameter.get("required").and_then(Value::as_bool).unwrap_or(false);
-        let Some(value) = self.example_of(parameter) else {
+        let place = parameter.get("in").and_then(Value::as_str);
+        // It follows from the body (OpenAPI 3.1, section 4.8.12).
+        if place == Some("header") && name.eq_ignore_ascii_case("content-type") {
+            return Ok(());
+        }
+        // A path has each of its own, whatever is said.
+        let is_required =
+            place == Some("path") || parameter.get("required").and_then(Value::as_bool).unwrap_or(false);
+        // Nothing is what is not sent, and no text `null`.
+        let Some(value) = self.example_of(parameter).filter(|it| !it.is_null()) else {
             return if is_required { Err(format!("its parameter `{name}` has no example")) } else { Ok(()) };
         };
         let explodes = parameter.get("explode").and_then(Value::as_bool);
         let style = parameter.get("style").and_then(Value::as_str);
         let strange =
             |style: &str| format!("its parameter `{name}` is of the style {style}, which is not written");
-        match parameter.get("in").and_then(Value::as_str) {
+        match place {
             Some("path") => {
                 if let Some(style) = style.filter(|it| *it != "simple") {
                     return Err(strange(style));
                 }
                 let (place, value) = (format!("{{{name}}}"), simple(&value, explodes, encoded));
+                if value.is_empty() {
+                    return Err(format!(
+                        "its parameter `{name}` has an empty example, which leads elsewhere"
+                    ));
+                }
                 let places = filled.path.matches(&place).count() as u64;
                 self.take(places.saturating_mul(value.len() as u64))?;
                 filled.path = filled.path.replace(&place, &value);
@@ -269,8 +383,6 @@ impl<'a> Operation<'a> {
                 let written = of_query(name, &value, style, explodes).ok_or_else(|| strange(style))?;
                 filled.query.extend((!written.is_empty()).then_some(written));
             }
-            // It follows from the body (OpenAPI 3.1, section 4.8.12).
-            Some("header") if name.eq_ignore_ascii_case("content-type") => {}
             Some("header") => filled.headers.push((name.to_owned(), simple(&value, explodes, str::to_owned))),
             Some("cookie") => {
                 filled.cookies.push(format!("{name}={}", simple(&value, explodes, str::to_owned)));
@@ -299,25 +411,28 @@ impl<'a> Operation<'a> {
         Ok(all)
     }
 
-    /// The media type and the example of the body; an error where a body is required and has no example.
-    fn body(&self) -> Result<Option<(String, String)>, String> {
-        let Some(body) = self.described.get("requestBody") else { return Ok(None) };
+    /// The body by its example; an error where one is required and has none.
+    fn body(&self) -> Result<Body, String> {
+        let Some(body) = self.described.get("requestBody") else { return Ok(Body::Nothing) };
         let body = found(self.document, body)?;
         let content = body.get("content").and_then(Value::as_object);
         let with_example = content.into_iter().flatten().find_map(|(kind, media)| {
-            let example = self.example_of(media)?;
+            let example = self.example_of(media).filter(|it| !it.is_null())?;
             // Each part of a form has its name once more.
             let names = |(name, value): (&String, &Value)| {
                 (name.len() as u64 + PART_BYTES).saturating_mul(parts(value))
             };
             let fields = example.as_object().filter(|_| kind.contains("form")).into_iter().flatten();
             self.takes(fields.map(names).fold(0, u64::saturating_add)).then_some(())?;
-            written(kind, &example)
+            let is_text = media.get("schema").is_some_and(|it| is_text(self.resolved(it)));
+            written(kind, &example, is_text)
         });
         let is_required = body.get("required").and_then(Value::as_bool).unwrap_or(false);
         match with_example {
+            Some((kind, text)) => Ok(Body::Written(kind, text)),
             None if is_required => Err("its body has no example".into()),
-            example => Ok(example),
+            None if content.is_none_or(Map::is_empty) => Ok(Body::Nothing),
+            None => Ok(Body::LeftOut),
         }
     }
 
@@ -335,31 +450,51 @@ impl<'a> Operation<'a> {
         if let Some(first) = examples.and_then(|all| all.values().next()) {
             return self.resolved(first).get("value").and_then(|it| self.copied(it));
         }
-        holder.get("schema").and_then(|schema| self.example_of_schema(self.resolved(schema), 0))
+        holder.get("schema").and_then(|schema| self.example_of_schema(schema))
     }
 
-    fn example_of_schema(&self, schema: &'a Value, depth: u32) -> Option<Value> {
-        if depth > REFERENCES_MAX || !self.takes(SCHEMA_BYTES) {
-            return None;
-        }
-        if let Some(own) = own_example(schema) {
+    /// The example of a schema, or of the one that it refers to: what is said beside a `$ref` is said of this place. None within
+    /// an example of that same schema, which would have no end.
+    fn example_of_schema(&self, schema: &'a Value) -> Option<Value> {
+        self.takes(SCHEMA_BYTES).then_some(())?;
+        let resolved = self.resolved(schema);
+        if let Some(own) = own_example(schema).or_else(|| own_example(resolved)) {
             return self.copied(own);
         }
+        if self.is_open(resolved) || self.open.borrow().len() > REFERENCES_MAX as usize {
+            return None;
+        }
+        self.open.borrow_mut().push(resolved);
+        let example = self.put_together(resolved);
+        self.open.borrow_mut().pop();
+        example
+    }
+
+    /// Whether an example of this very schema is being put together.
+    fn is_open(&self, schema: &Value) -> bool {
+        self.open.borrow().iter().any(|it| std::ptr::eq(*it, schema))
+    }
+
+    /// The example of a schema that has none of its own.
+    fn put_together(&self, schema: &'a Value) -> Option<Value> {
         let list = move |name: &str| schema.get(name).and_then(Value::as_array).map(Vec::as_slice);
-        let deeper = |it: &'a Value| self.example_of_schema(self.resolved(it), depth + 1);
+        let of_part = |it: &'a Value| self.example_of_schema(it);
         match (schema.get("properties"), list("allOf")) {
             // So a reference is given a description of its own.
-            (None, Some([only])) => return deeper(only),
+            (None, Some([only])) => return of_part(only),
             (None, None) => {}
-            _ => return self.example_of_object(schema, depth),
+            _ => return self.example_of_object(schema),
         }
         if let Some(items) = schema.get("items") {
-            return Some(Value::Array(vec![deeper(items)?]));
+            let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+            // A tree ends where a part of it has no parts.
+            let is_end = least == 0 && self.is_open(self.resolved(items));
+            return Some(Value::Array(if is_end { Vec::new() } else { vec![of_part(items)?] }));
         }
         if let Some(first) = list("enum").and_then(<[Value]>::first) {
             return self.copied(first);
         }
-        ["oneOf", "anyOf"].into_iter().find_map(|name| list(name)?.iter().find_map(deeper))
+        ["oneOf", "anyOf"].into_iter().find_map(|name| list(name)?.iter().find_map(of_part))
     }
 
     /// An example of the document's own, where there is room for it.
@@ -379,9 +514,9 @@ impl<'a> Operation<'a> {
     }
 
     /// An object of its properties' examples; none where a required one has none. What only answers have is left out.
-    fn example_of_object(&self, schema: &'a Value, depth: u32) -> Option<Value> {
+    fn example_of_object(&self, schema: &'a Value) -> Option<Value> {
         let mut all = Parts::default();
-        self.gather(schema, depth, &mut all)?;
+        self.gather(schema, 0, &mut all)?;
         let Parts { mut object, properties, required } = all;
         let mut of_answers = BTreeSet::new();
         for (name, property) in properties {
@@ -395,7 +530,7 @@ impl<'a> Operation<'a> {
             if object.contains_key(name) {
                 continue;
             }
-            if let Some(example) = self.example_of_schema(resolved, depth + 1) {
+            if let Some(example) = self.example_of_schema(property) {
                 self.takes(name.len() as u64).then_some(())?;
                 object.insert(name.clone(), example);
             }
@@ -456,31 +591,54 @@ fn parts(value: &Value) -> u64 {
     }
 }
 
-/// An example as a body of a media type, with the type to say; none where it can't be written as one.
-fn written(kind: &str, example: &Value) -> Option<(String, String)> {
+/// An example as a body of a media type, with the type to say; none where it can't be written as one. `is_text` is whether the
+/// body is to be a text, whatever that looks like.
+fn written(kind: &str, example: &Value, is_text: bool) -> Option<(String, String)> {
     let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let is_any = essence.contains('*');
-    let is_json = ["json", "yaml"].iter().any(|it| essence.contains(it)) || is_any;
+    let is_range = essence.contains('*');
+    let is_any = matches!(essence.as_str(), "*/*" | "application/*");
+    let is_json = is_any || ["json", "yaml"].iter().any(|it| essence.contains(it));
+    let is_texts = essence == "text/*";
+    if is_range && !is_json && !is_texts {
+        return None;
+    }
+    // Some write the body itself into the example, as a text.
+    let is_json_text = is_json && !is_text && example.as_str().is_some_and(is_object_or_list);
     let text = match (essence.as_str(), example) {
         ("application/x-www-form-urlencoded", Value::Object(fields)) => form(fields),
         ("multipart/form-data", Value::Object(fields)) => return of_parts(fields),
         (it, _) if it.starts_with("multipart/") && !kind.contains("boundary=") => return None,
-        (it, Value::String(text)) if !it.contains("json") => text.clone(),
+        (it, Value::String(text)) if is_json_text || !it.contains("json") => text.clone(),
         (_, other) if is_json => other.to_string(),
         (_, Value::Object(_) | Value::Array(_)) => return None,
         (_, other) => other.to_string(),
     };
+    // Of a range, a type is said that is in it.
     let said = match example {
-        Value::String(_) if is_any => "text/plain",
-        _ if is_any => "application/json",
-        _ => kind,
+        _ if !is_range => kind,
+        _ if is_texts => "text/plain",
+        Value::String(_) if is_any && !is_json_text => "text/plain",
+        _ => "application/json",
     };
     Some((said.to_owned(), text))
+}
+
+/// Whether a schema says that it is a text; one of 3.1 may be other things as well.
+fn is_text(schema: &Value) -> bool {
+    let is_it = |it: &Value| it.as_str() == Some("string");
+    schema.get("type").is_some_and(|it| is_it(it) || it.as_array().is_some_and(|all| all.iter().any(is_it)))
+}
+
+/// Whether a text is an object or a list of JSON.
+fn is_object_or_list(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Lists as the field again and again, as forms have them.
 fn form(fields: &Map<String, Value>) -> String {
     let pairs = fields.iter().filter_map(|(name, value)| match value {
+        // A field without a value is one that is not filled in.
+        Value::Null => None,
         Value::Array(_) => of_query(name, value, "form", None),
         other => Some(format!("{}={}", encoded(name), encoded(&plain(other)))),
     });
@@ -498,7 +656,7 @@ fn of_parts(fields: &Map<String, Value>) -> Option<(String, String)> {
             Value::Array(values) => values.as_slice(),
             one => std::slice::from_ref(one),
         };
-        all.extend(values.iter().map(|value| FormField {
+        all.extend(values.iter().filter(|it| !it.is_null()).map(|value| FormField {
             name: name.clone(),
             file_name: None,
             content_type: value.is_object().then(|| "application/json".to_owned()),

@@ -25,42 +25,107 @@ pub struct FormField {
     pub content: Vec<u8>,
 }
 
+/// What may stand behind the value of a field, each behind a `;`.
+const OF_A_PART: [&str; 4] = ["type=", "filename=", "headers=", "encoder="];
+
 impl FormField {
     /// Of `name=value`, or of `name=@path` and `name=<path`, whose file `read` reads, the latter as a text and no file; each
-    /// with `;type=` behind it.
+    /// with `;type=` and `;filename=` behind it. A value or a path between double quotes is what is between them, as in curl.
     pub fn parse(
         text: &str,
         read: impl FnOnce(&str) -> Result<Vec<u8>, PlanError>,
     ) -> Result<Self, PlanError> {
-        let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
-            let help = "write name=value, name=@FILE for a file, or name=<FILE for the text in one";
-            PlanError::new(format!("`{text}` is no field of a form"), help)
-        })?;
-        if name.contains(['"', '\r', '\n']) {
-            let what = format!("`{name}` can't be the name of a field");
-            return Err(PlanError::new(what, "leave quotes and line ends out of it"));
-        }
-        let (value, kind) = value.split_once(";type=").map_or((value, None), |(it, kind)| (it, Some(kind)));
-        if !kind.unwrap_or_default().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-            let what = format!("`{}` can't be the type of a field", kind.unwrap_or_default());
-            return Err(PlanError::new(what, "write it like image/png"));
-        }
-        let content_type = kind.map(str::to_owned);
-        let Some(path) = value.strip_prefix('@') else {
-            let content = match value.strip_prefix('<') {
-                Some(path) => read(path)?,
-                None => value.as_bytes().to_vec(),
-            };
-            return Ok(Self { name: name.into(), file_name: None, content_type, content });
+        let (name, value) = named(text)?;
+        let (is_file, is_read, value) = match value.as_bytes().first() {
+            Some(b'@') => (true, true, &value[1..]),
+            Some(b'<') => (false, true, &value[1..]),
+            _ => (false, false, value),
         };
-        let file_name = path.rsplit('/').next().unwrap_or(path).replace(['"', '\r', '\n'], "_");
+        let (value, behind) = quoted(value).unwrap_or_else(|| {
+            let end = part_in(value).map_or(value.len(), |(at, ..)| at);
+            (value[..end].to_owned(), &value[end..])
+        });
+        let (mut content_type, mut file_name) = (None, None);
+        let mut rest = behind;
+        while let Some((_, what, said)) = part_in(rest) {
+            let end = part_in(said).map_or(said.len(), |(at, ..)| at);
+            let (own, next) = said.split_at(end);
+            let own = quoted(own).map_or_else(|| own.trim_end().to_owned(), |(own, _)| own);
+            match what {
+                "type=" => content_type = Some(kind(own)?),
+                "filename=" => file_name = Some(own),
+                other => {
+                    let what = format!("`;{other}` behind a field of a form is not understood");
+                    return Err(PlanError::new(what, "leave it out, or put the value between double quotes"));
+                }
+            }
+            rest = next;
+        }
+        if is_file {
+            // Without more said it is a file of its own name.
+            file_name = file_name.or_else(|| Some(value.rsplit('/').next().unwrap_or(&value).to_owned()));
+            content_type = content_type.or_else(|| Some("application/octet-stream".into()));
+        }
         Ok(Self {
             name: name.into(),
-            file_name: Some(file_name),
-            content_type: content_type.or_else(|| Some("application/octet-stream".into())),
-            content: read(path)?,
+            file_name: file_name.map(|it| it.replace(['"', '\r', '\n'], "_")),
+            content_type,
+            content: if is_read { read(&value)? } else { value.into_bytes() },
         })
     }
+
+    /// Of `name=value`, of which all is the value (`--form-string`).
+    pub fn as_it_stands(text: &str) -> Result<Self, PlanError> {
+        let (name, value) = named(text)?;
+        Ok(Self { name: name.into(), file_name: None, content_type: None, content: value.into() })
+    }
+}
+
+/// The name of a field, and what stands behind its `=`.
+fn named(text: &str) -> Result<(&str, &str), PlanError> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        let help = "write name=value, name=@FILE for a file, or name=<FILE for the text in one";
+        PlanError::new(format!("`{text}` is no field of a form"), help)
+    })?;
+    if name.contains(['"', '\r', '\n']) {
+        let what = format!("`{name}` can't be the name of a field");
+        return Err(PlanError::new(what, "leave quotes and line ends out of it"));
+    }
+    Ok((name, value))
+}
+
+/// What a text between double quotes is, and what stands behind it: nothing, or a part of its own. Otherwise the quotes are its
+/// own.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('"')?.chars();
+    let mut inside = String::new();
+    loop {
+        match rest.next()? {
+            '"' => break,
+            // No other letter needs one, so that paths of Windows stay what they are.
+            '\\' if rest.as_str().starts_with(['"', '\\']) => inside.extend(rest.next()),
+            other => inside.push(other),
+        }
+    }
+    let behind = rest.as_str().trim_start();
+    let is_part = part_in(behind).is_some_and(|(at, ..)| at == 0);
+    (behind.is_empty() || is_part).then_some((inside, behind))
+}
+
+/// The first that stands behind a value: where its `;` is, what it is, and all that follows.
+fn part_in(text: &str) -> Option<(usize, &'static str, &str)> {
+    text.match_indices(';').find_map(|(at, _)| {
+        let behind = text[at + 1..].trim_start();
+        OF_A_PART.into_iter().find_map(|what| Some((at, what, behind.strip_prefix(what)?)))
+    })
+}
+
+/// What a part of a form says that it is.
+fn kind(said: String) -> Result<String, PlanError> {
+    if said.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+        return Ok(said);
+    }
+    Err(PlanError::new(format!("`{said}` can't be the type of a field"), "write it like image/png"))
 }
 
 /// The header and the body of a form (`multipart/form-data`, RFC 7578): the same of the same fields.
@@ -216,6 +281,41 @@ mod tests {
         assert_eq!(field.content_type.as_deref(), Some("application/json"));
         let wrong = FormField::parse("a=b;type=x\r\nX-Other: 1", |_| Ok(Vec::new())).unwrap_err().to_string();
         assert!(wrong.contains("the type of a field"), "{wrong}");
+    }
+
+    /// Postman puts each value between quotes, which curl takes off.
+    #[test]
+    fn quotes_around_a_value_are_none_of_it() {
+        let of = |text: &str| FormField::parse(text, |path| Ok(path.into())).unwrap();
+        for (text, content) in [
+            ("a=\"b\"", "b"),
+            (r#"a="b \"c\" \\ \d""#, r#"b "c" \ \d"#),
+            ("a=\"b;type=c\"", "b;type=c"),
+            ("a=\"b", "\"b"),
+            ("a=\"b\"c", "\"b\"c"),
+            ("a=\"b\";c", "\"b\";c"),
+            ("a=b\"c\"", "b\"c\""),
+            ("a=b;c", "b;c"),
+            ("a=", ""),
+        ] {
+            let due =
+                FormField { name: "a".into(), file_name: None, content_type: None, content: content.into() };
+            assert_eq!(of(text), due, "{text}");
+        }
+        let file = of("a=@\"/dir/my cat.png\"; filename=\"x.png\" ;type=image/png;q=1");
+        assert_eq!(
+            (file.file_name.as_deref(), file.content_type.as_deref()),
+            (Some("x.png"), Some("image/png;q=1"))
+        );
+        assert_eq!(file.content, b"/dir/my cat.png");
+        let file = of("a=@/dir/b.txt;type=text/plain;filename=c.txt");
+        assert_eq!(
+            (file.file_name.as_deref(), file.content_type.as_deref()),
+            (Some("c.txt"), Some("text/plain"))
+        );
+        let refused = FormField::parse("a=b;headers=X-A: b", |_| Ok(Vec::new())).unwrap_err().to_string();
+        assert!(refused.contains("`;headers=` behind a field"), "{refused}");
+        assert_eq!(FormField::as_it_stands("a=@b;type=c").unwrap().content, b"@b;type=c");
     }
 
     #[test]

@@ -31,16 +31,21 @@ pub const KNOWN_BY: [&str; 8] = [
     "package.json",
 ];
 
-/// Files of projects that are known, and whose services can't be written down here. What begins with `.` is how one ends.
-const OTHERS_BY: [(&str, &str); 8] = [
-    ("Gemfile", "Ruby (Gemfile)"),
-    ("composer.json", "PHP (composer.json)"),
-    ("mix.exs", "Elixir (mix.exs)"),
-    ("build.sbt", "Scala (build.sbt)"),
-    ("deno.json", "Deno (deno.json)"),
-    ("Pipfile", "Python (Pipfile)"),
-    (".csproj", "C# (.csproj)"),
-    (".fsproj", "F# (.fsproj)"),
+/// Files of projects that are known, and whose services can't be written down here, with what they are started by in production,
+/// and what is for development. What begins with `.` is how a file's name ends.
+const OTHERS_BY: [(&str, &str, &str); 8] = [
+    (
+        "Gemfile",
+        "Ruby (Gemfile)",
+        "`bundle exec puma` with RAILS_ENV = \"production\", not `rails server` without",
+    ),
+    ("composer.json", "PHP (composer.json)", "php-fpm behind nginx, not `php -S` or `php artisan serve`"),
+    ("mix.exs", "Elixir (mix.exs)", "what `mix release` makes, not `mix phx.server`"),
+    ("build.sbt", "Scala (build.sbt)", "what `sbt stage` makes, not `sbt run`"),
+    ("deno.json", "Deno (deno.json)", "`deno run`, not `deno task dev`"),
+    ("Pipfile", "Python (Pipfile)", "gunicorn or uvicorn, not `flask run` or `manage.py runserver`"),
+    (".csproj", "C# (.csproj)", "what `dotnet publish -c Release` makes, not `dotnet run` or `dotnet watch`"),
+    (".fsproj", "F# (.fsproj)", "what `dotnet publish -c Release` makes, not `dotnet run` or `dotnet watch`"),
 ];
 
 /// A project as far as it was looked at.
@@ -89,6 +94,8 @@ struct Service {
     env: Vec<(String, String)>,
     /// Where it always listens.
     port: Option<u16>,
+    /// What is good to know of how it is started.
+    hint: Option<&'static str>,
     unsure: Vec<String>,
 }
 
@@ -149,7 +156,8 @@ pub fn draft(project: &Project) -> Result<Draft, PlanError> {
         [go::found, rust::found, java::maven, java::gradle, python::found, node::found];
     let mut found = kinds.into_iter().filter_map(|kind| kind(project));
     let service = found.next().ok_or_else(|| nothing_found(project))?;
-    let others: Vec<String> = found.map(|it| it.kind).chain(of_other_kinds(project)).collect();
+    let other_kinds = of_other_kinds(project).map(|(kind, _)| kind.to_owned());
+    let others: Vec<String> = found.map(|it| it.kind).chain(other_kinds).collect();
     let asks = asks::of(&project.within(&service.folder), &service);
     Ok(write::draft(&service, &asks, &others))
 }
@@ -159,19 +167,22 @@ pub fn is_of_other_kind(project: &Project) -> bool {
     of_other_kinds(project).next().is_some()
 }
 
-/// What else it is by its files, beside what can be written down.
-fn of_other_kinds(project: &Project) -> impl Iterator<Item = String> {
+/// What else it is by its files, beside what can be written down, and what it is started by in production.
+fn of_other_kinds(project: &Project) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_there = move |by: &str| {
         let is_it = |it: &ProjectFile| it.path == by || by.starts_with('.') && it.path.ends_with(by);
         project.files.iter().any(is_it)
     };
-    OTHERS_BY.into_iter().filter(move |(by, _)| is_there(by)).map(|(_, kind)| kind.to_owned())
+    OTHERS_BY.into_iter().filter(move |(by, ..)| is_there(by)).map(|(_, kind, start)| (kind, start))
 }
 
 fn nothing_found(project: &Project) -> PlanError {
     let looked_for = KNOWN_BY.join(", ");
-    if let Some(kind) = of_other_kinds(project).next() {
-        let help = "say in a proofload.toml how it is built and started: docs/own-service.md has an example";
+    if let Some((kind, start)) = of_other_kinds(project).next() {
+        let help = format!(
+            "say in a proofload.toml how it is built and started, by {start}: docs/own-service.md has an \
+             example"
+        );
         return PlanError::new(
             format!("it is a project in {kind}, and of those nothing is known here"),
             help,

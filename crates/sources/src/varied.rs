@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use plan::{PlanError, RequestArguments, without_value};
 use scenario::{
     Assertion, Call, Check, DataAtEnd, DataSet, DataSharing, Field, Function, Lacking, Part, Pause, Piece,
-    RequestStep, Step, Template,
+    RequestStep, Step, Template, TextRules,
 };
 use units::Duration;
 
@@ -177,6 +177,7 @@ impl Also {
                 patterns: vec![Template::text(text)],
                 any: false,
                 ignore_status,
+                rules: TextRules::Plain,
             },
             negated: false,
         };

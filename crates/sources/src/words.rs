@@ -2,12 +2,19 @@
 
 use plan::PlanError;
 
-/// The words of `line`, without expanding anything: a `$` of the shell's stays as it is.
+/// The words of `line`. What a shell would fill in, or carry out next, is an error: none is asked here, and without it the request
+/// is another one.
 pub(crate) fn split(line: &str) -> Result<Vec<String>, PlanError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = line.chars().peekable();
     while let Some(character) = rest.next() {
+        if is_of_the_shell(character, rest.peek().copied()) {
+            return Err(goes_on(character));
+        }
+        if let Some(what) = filled_in(character, &rest) {
+            return Err(to_be_filled_in(&what));
+        }
         match character {
             // No shell of ours has a use for it there: the words would be others than those that were sent.
             '^' if matches!(rest.peek(), Some('"' | '\r' | '\n')) => return Err(for_cmd()),
@@ -18,7 +25,13 @@ pub(crate) fn split(line: &str) -> Result<Vec<String>, PlanError> {
                 None => return Err(unfinished("a backslash")),
             },
             '\'' => word.get_or_insert_default().push_str(&single_quoted(&mut rest)?),
-            '"' => word.get_or_insert_default().push_str(&double_quoted(&mut rest)?),
+            '"' => {
+                word.get_or_insert_default().push_str(&double_quoted(&mut rest)?);
+                // Within quotes that is how cmd.exe writes one. Elsewhere nobody has two texts side by side.
+                if rest.peek() == Some(&'"') {
+                    return Err(for_cmd());
+                }
+            }
             '$' if rest.next_if_eq(&'\'').is_some() => {
                 word.get_or_insert_default().push_str(&ansi_quoted(&mut rest)?);
             }
@@ -37,8 +50,43 @@ fn unfinished(what: &str) -> PlanError {
 }
 
 fn for_cmd() -> PlanError {
-    let what = "the curl command is written for cmd.exe, which has a ^ before quotes and line ends";
+    let what = "the curl command is written for cmd.exe, whose quotes and line ends are others";
     PlanError::new(what, "copy it anew, as cURL (bash)")
+}
+
+/// Whether a shell ends the command there, or leads its output elsewhere. A `&` within a word is one of a query, and a `;` one of a
+/// path, that nobody quoted.
+fn is_of_the_shell(character: char, next: Option<char>) -> bool {
+    match character {
+        '|' | '<' | '>' => true,
+        ';' | '&' => next.is_none_or(|it| it.is_whitespace() || it == character),
+        _ => false,
+    }
+}
+
+fn goes_on(character: char) -> PlanError {
+    let what = format!("the curl command goes on with `{character}`, which is for a shell");
+    PlanError::new(what, "copy the one request alone, without what stands there and behind it")
+}
+
+/// What a shell puts something else in place of, outside of single quotes: `$NAME`, `${…}`, `$(…)` or what is between backticks.
+fn filled_in(character: char, behind: &Rest<'_>) -> Option<String> {
+    match character {
+        '`' => Some("`".to_owned()),
+        '$' => {
+            let mut behind = behind.clone();
+            let is_of_name = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+            let first = behind.next().filter(|it| is_of_name(it) || matches!(it, '{' | '('))?;
+            let name: String = behind.take_while(is_of_name).collect();
+            Some(if is_of_name(&first) { format!("${first}{name}") } else { format!("${first}") })
+        }
+        _ => None,
+    }
+}
+
+fn to_be_filled_in(what: &str) -> PlanError {
+    let what = format!("the curl command has a `{what}`, which a shell fills in, and none is asked here");
+    PlanError::new(what, "write what it stands for; what is meant as it stands is put between single quotes")
 }
 
 fn single_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
@@ -55,9 +103,15 @@ fn single_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
 fn double_quoted(rest: &mut Rest<'_>) -> Result<String, PlanError> {
     let mut text = String::new();
     loop {
-        match rest.next() {
+        let next = rest.next();
+        if let Some(what) = next.and_then(|it| filled_in(it, rest)) {
+            return Err(to_be_filled_in(&what));
+        }
+        match next {
             Some('"') => return Ok(text),
             Some('\\') => match rest.next() {
+                // A quote of cmd.exe's within its quotes.
+                Some('^') if rest.peek() == Some(&'"') => return Err(for_cmd()),
                 Some('\n') => {}
                 Some(escaped @ ('"' | '\\' | '$' | '`')) => text.push(escaped),
                 Some(other) => text.extend(['\\', other]),
@@ -171,8 +225,10 @@ mod tests {
             (r#""x \"y\" \n" 'it'\''s'"#, &[r#"x "y" \n"#, "it's"]),
             (r"$'a\'b\u0021\x41\n'", &["a'b!A\n"]),
             ("'' a''b", &["", "ab"]),
-            ("a\\ b $c", &["a b", "$c"]),
+            ("a\\ b \\$c 'd`$e'", &["a b", "$c", "d`$e"]),
+            ("\"5 $\" a$ \"\\$b \\`\"", &["5 $", "a$", "$b `"]),
             ("a^b ^c d^", &["a^b", "^c", "d^"]),
+            ("x?a=1&b=2;c", &["x?a=1&b=2;c"]),
         ] {
             assert_eq!(split(line).unwrap(), words, "{line}");
         }
@@ -199,10 +255,39 @@ mod tests {
 
     #[test]
     fn a_command_for_another_shell_is_told_apart() {
-        for line in ["curl ^\"http://a/^\"", "curl \"http://a/\" ^\n  -X POST", "curl x ^\r\n -I"] {
+        for line in [
+            "curl ^\"http://a/^\"",
+            "curl \"http://a/\" ^\n  -X POST",
+            "curl x ^\r\n -I",
+            // On one line: with two headers at most browsers break none.
+            r#"curl "http://a/" --data-raw "^{^\^"a^\^":1^}""#,
+            r#"curl "http://a/" --data-raw "{""a"":1}""#,
+        ] {
             let error = split(line).unwrap_err().to_string();
             assert!(error.contains("cmd.exe") && error.contains("(bash)"), "{line:?}: {error}");
         }
         assert_eq!(split("curl 'a^\"b'").unwrap(), ["curl", "a^\"b"]);
+    }
+
+    /// `Bearer $TOKEN` sent as it stands is refused by each answer of a whole load.
+    #[test]
+    fn what_a_shell_would_do_more_is_told() {
+        for (line, part) in [
+            ("curl $URL/a", "a `$URL`,"),
+            ("curl x -H \"Authorization: Bearer $MY_TOKEN1.x\"", "a `$MY_TOKEN1`,"),
+            ("curl \"${URL}/a\"", "a `${`,"),
+            ("curl x -d $(cat body)", "a `$(`,"),
+            ("curl x -d \"`cat body`\"", "a ```,"),
+            ("curl x `cat url`", "a ```,"),
+            ("curl x | jq .", "goes on with `|`"),
+            ("curl x >out", "goes on with `>`"),
+            ("curl 'a' ;\ncurl 'b'", "goes on with `;`"),
+            ("curl a; curl b", "goes on with `;`"),
+            ("curl a && curl b", "goes on with `&`"),
+            ("curl a &", "goes on with `&`"),
+        ] {
+            let error = split(line).unwrap_err().to_string();
+            assert!(error.contains(part), "{line}: {error}");
+        }
     }
 }

@@ -146,7 +146,7 @@ fn collect(
                 folders.extend((!is_left_out).then_some(path));
             }
             Ok(kind) if kind.is_file() => {
-                let text = if is_read(&name) { beginning(&root.join(&path)) } else { String::new() };
+                let text = if is_read(&path) { beginning(&root.join(&path)) } else { String::new() };
                 files.push(ProjectFile { path, text });
             }
             _ => {}
@@ -164,9 +164,12 @@ fn collect(
     looked
 }
 
-fn is_read(name: &str) -> bool {
+fn is_read(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
     let ending = Path::new(name).extension().and_then(|it| it.to_str()).unwrap_or_default();
-    READ.contains(&ending) || READ_BY_NAME.contains(&name)
+    // Python's lists of packages take others in: requirements-base.txt, requirements/base.txt.
+    let is_list = ending == "txt" && path.contains("requirements");
+    READ.contains(&ending) || READ_BY_NAME.contains(&name) || is_list
 }
 
 /// As much of a file as is looked at.
@@ -203,6 +206,16 @@ fn summary(draft: &Draft, file: &Path, folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_packages_are_read_and_other_texts_are_not() {
+        for path in ["requirements.txt", "requirements/base.txt", "api/requirements-dev.txt", "a/b.rs"] {
+            assert!(is_read(path), "{path}");
+        }
+        for path in ["notes.txt", "requirements/base.in", "a/requirements"] {
+            assert!(!is_read(path), "{path}");
+        }
+    }
 
     #[test]
     fn nothing_is_looked_into_beyond_the_last_file_or_folder() {

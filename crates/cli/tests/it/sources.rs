@@ -10,9 +10,9 @@ fn a_copied_curl_command_is_sent_as_it_is() {
     let output = run(&["hit", "--curl", &command, "-c", "2", "-n", "10", "--json"]);
     let result = json(&output);
     assert_eq!(result["outcomes"]["answered"], 10, "{result}");
-    let refused = run(&["hit", "--curl", "curl -F a=b http://127.0.0.1:1/"]);
+    let refused = run(&["hit", "--curl", "curl -T a.txt http://127.0.0.1:1/"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("-F is not understood"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("-T is not understood"));
 }
 
 /// Of fields that may be there once, servers read the one or the other.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::routes::{self, Path};
 use super::{Project, Service, spring};
+use crate::openapi::wants_key;
 
 const DOCUMENTS: [&str; 6] =
     ["openapi.json", "openapi.yaml", "openapi.yml", "swagger.json", "swagger.yaml", "swagger.yml"];
@@ -95,7 +96,7 @@ fn documented(text: &str) -> Documented {
         let is_path = path.starts_with('/') && is_plain(path);
         is_path && item.get("get").is_some() && !asks_for_more(&document, item)
     });
-    let (guarded, open): (Vec<_>, Vec<_>) = paths.partition(|(_, item)| wants_key(&document, item));
+    let (guarded, open): (Vec<_>, Vec<_>) = paths.partition(|(_, item)| wants_key(&document, &item["get"]));
     let is_guarded = open.iter().all(|(path, _)| is_health(path)) && !guarded.is_empty();
     let taken = if is_guarded { [open, guarded].concat() } else { open };
     let whole = |path: &str| routes::joined(base, path);
@@ -117,14 +118,6 @@ fn status(item: &Value) -> Option<u16> {
     }
     let statuses = named.keys().filter_map(|it| it.parse::<u16>().ok());
     statuses.filter(|it| (200..400).contains(it)).min()
-}
-
-/// Whether a GET is refused to whoever brings no key: by what it says itself, else by what the document says for all.
-fn wants_key(document: &Value, item: &Value) -> bool {
-    let all = item.pointer("/get/security").or_else(|| document.get("security")).and_then(Value::as_array);
-    // Each is enough, and one that is empty lets anybody in.
-    let has_some = |it: &Value| it.as_object().is_some_and(|keys| !keys.is_empty());
-    all.is_some_and(|all| !all.is_empty() && all.iter().all(has_some))
 }
 
 /// What the paths of a document are beneath: of OpenAPI 2, and of 3.

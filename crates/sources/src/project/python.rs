@@ -24,28 +24,121 @@ pub(super) fn found(project: &Project) -> Option<Service> {
         .filter(|path| path.rsplit('/').next() == Some("manage.py"))
         .min_by_key(|path| path.matches('/').count());
     if let Some(manage) = manage {
-        service.command.extend(texts(&[manage, "runserver", "--noreload", "127.0.0.1:{port}"]));
-        service.unsure.push(for_development("runserver"));
+        django(&mut service, project, manage);
     } else if let Some(app) = app(project, &["FastAPI(", "Starlette(", "Litestar("]) {
-        let factory: &[&str] = if app.is_factory { &["--factory"] } else { &[] };
-        service.command.extend(texts(&["-m", "uvicorn", &app.name]));
-        service.command.extend(texts(factory));
-        service.command.extend(texts(&["--host", "127.0.0.1", "--port", "{port}"]));
-        of_application(&mut service, project, &app, "uvicorn");
+        serve(&mut service, project, &app, Server::Uvicorn);
     } else if let Some(app) = app(project, &["Flask("]) {
-        service.command.extend(texts(&["-m", "flask", "--app", &app.name, "run", "--port", "{port}"]));
-        of_application(&mut service, project, &app, "flask");
-        service.unsure.push(for_development("flask run"));
+        let packages = requirements(project);
+        let server = [Server::Gunicorn, Server::Waitress].into_iter().find(|it| has(&packages, it.name()));
+        if let Some(server) = server {
+            serve(&mut service, project, &app, server);
+        } else {
+            service.command.extend(texts(&["-m", "flask", "--app", &app.name, "run", "--port", "{port}"]));
+            of_application(&mut service, project, &app, "flask");
+            service.unsure.push(for_development("flask run", project));
+        }
     } else {
         program(&mut service, project);
     }
     Some(service)
 }
 
+/// What serves applications in production.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    Gunicorn,
+    Uvicorn,
+    Waitress,
+}
+
+impl Server {
+    /// Its package, and the module that starts it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gunicorn => "gunicorn",
+            Self::Uvicorn => "uvicorn",
+            Self::Waitress => "waitress",
+        }
+    }
+
+    /// The file in which Django has the application that it serves.
+    const fn file(self) -> &'static str {
+        match self {
+            Self::Gunicorn | Self::Waitress => "wsgi.py",
+            Self::Uvicorn => "asgi.py",
+        }
+    }
+
+    /// How it is started, behind the interpreter.
+    fn command(self, App { name, is_factory, .. }: &App) -> Vec<String> {
+        let start = texts(&["-m", self.name()]);
+        let if_factory = |option: &str| if *is_factory { texts(&[option]) } else { Vec::new() };
+        match self {
+            Self::Gunicorn => {
+                let call = if *is_factory { "()" } else { "" };
+                [start, texts(&["--bind", "127.0.0.1:{port}"]), vec![format!("{name}{call}")]].concat()
+            }
+            Self::Uvicorn => {
+                let listen = texts(&["--host", "127.0.0.1", "--port", "{port}"]);
+                [start, vec![name.clone()], if_factory("--factory"), listen].concat()
+            }
+            Self::Waitress => {
+                let listen = texts(&["--listen=127.0.0.1:{port}"]);
+                [start, listen, if_factory("--call"), vec![name.clone()]].concat()
+            }
+        }
+    }
+}
+
+/// Starts an application by a server for production.
+fn serve(service: &mut Service, project: &Project, app: &App, server: Server) {
+    service.command.extend(server.command(app));
+    of_application(service, project, app, server.name());
+    // It looks for that file by itself.
+    if server == Server::Gunicorn && !project.has("gunicorn.conf.py") {
+        service.unsure.push(
+            "how many workers it has: gunicorn starts one of one thread where nothing says more, as --workers or a \
+             gunicorn.conf.py does"
+                .into(),
+        );
+    }
+}
+
+/// Django, by a server for production where its packages have one.
+fn django(service: &mut Service, project: &Project, manage: &str) {
+    let folder = manage.strip_suffix("manage.py").unwrap_or_default();
+    let packages = requirements(project);
+    let application = |server: Server| -> Option<App> {
+        let is_it = |path: &str| path.rsplit('/').next() == Some(server.file());
+        let mut files = project.sources(&["sgi.py"]).filter_map(|it| it.path.strip_prefix(folder));
+        let path = files.find(|path| is_it(path))?.strip_suffix(".py")?;
+        let name = format!("{}:application", path.replace('/', "."));
+        Some(App { name, is_factory: false, is_in_src: false })
+    };
+    let servers = [Server::Gunicorn, Server::Uvicorn, Server::Waitress].into_iter();
+    let served = servers.filter(|it| has(&packages, it.name())).find_map(|it| Some((application(it)?, it)));
+    if let Some((app, server)) = served {
+        if !folder.is_empty() {
+            service.env.push(("PYTHONPATH".into(), folder.trim_end_matches('/').into()));
+        }
+        serve(service, project, &app, server);
+    } else {
+        service.command.extend(texts(&[manage, "runserver", "--noreload", "127.0.0.1:{port}"]));
+        service.unsure.push(for_development("manage.py runserver", project));
+    }
+    let is_debugged = |it: &&ProjectFile| it.text.lines().any(|line| line.trim_end() == "DEBUG = True");
+    if let Some(file) = project.sources(&[".py"]).find(is_debugged) {
+        service.unsure.push(format!("whether it runs as in production: {} has DEBUG = True", file.path));
+    }
+}
+
 /// A server that nobody has in production has figures of its own.
-fn for_development(server: &str) -> String {
+fn for_development(server: &str, project: &Project) -> String {
+    let list = packages(project).map_or("its packages", |(input, _)| input);
     format!(
-        "whether it is served so: `{server}` is for development; have the server that you run listen at {{port}}"
+        "whether that is what you want to know: `{server}` is a development server, whose figures say nothing of \
+         production; add gunicorn to {list} and run `proofload init --force`, or write here what you start in production, \
+         which is to listen at {{port}}"
     )
 }
 
@@ -96,6 +189,35 @@ fn packages(project: &Project) -> Option<(&'static str, &'static str)> {
     let list = "python3 -c 'import tomllib; print(*tomllib.load(open(\"pyproject.toml\", \"rb\"))[\"project\"][\"dependencies\"], \
                 sep=\"\\n\")' >\"$1/requirements.txt\" && ";
     dependencies(project.text("pyproject.toml")?).map(|_| ("pyproject.toml", list))
+}
+
+/// The packages that the project names, in lower case, each with what is said of its version.
+fn requirements(project: &Project) -> Vec<String> {
+    let entries: Vec<&str> = match packages(project) {
+        Some((input @ "requirements.txt", _)) => {
+            let lists = lists(project, input).into_iter();
+            lists.filter_map(|it| project.text(&it)).flat_map(str::lines).collect()
+        }
+        Some((input, _)) => project.text(input).and_then(dependencies).map(quoted).unwrap_or_default(),
+        // Those of a tool that makes virtual environments by itself.
+        None => project.text("pyproject.toml").unwrap_or_default().split(['\n', '"', '\'']).collect(),
+    };
+    entries.into_iter().map(|it| it.trim().to_ascii_lowercase()).collect()
+}
+
+/// The texts of a list, up to its end.
+fn quoted(list: &str) -> Vec<&str> {
+    // Every other part is between quotes, and a bracket there one of an extra.
+    let is_quoted = |at: usize| at % 2 == 1;
+    let parts = list.split(['"', '\'']).enumerate();
+    let own = parts.take_while(|(at, part)| is_quoted(*at) || !part.contains(']'));
+    own.filter(|(at, _)| is_quoted(*at)).map(|(_, part)| part).collect()
+}
+
+/// Whether a package is among those that are named; not one whose name only begins so.
+fn has(packages: &[String], name: &str) -> bool {
+    let goes_on = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+    packages.iter().any(|it| it.strip_prefix(name).is_some_and(|behind| !behind.starts_with(goes_on)))
 }
 
 /// The file that names the packages, and those that it takes others from: what is installed changes with each.
@@ -192,10 +314,11 @@ fn of_application(service: &mut Service, project: &Project, app: &App, server: &
     if app.is_in_src {
         service.env.push(("PYTHONPATH".into(), "src".into()));
     }
-    let names =
-        |path: &str| project.text(path).is_some_and(|it| it.contains(server) || it.contains("[standard]"));
+    let packages = requirements(project);
+    // FastAPI brings it along with its usual extras.
+    let is_extra = |it: &String| server == "uvicorn" && it.starts_with("fastapi[");
     let is_there = service.command[0].contains("{stack_dir}");
-    if !is_there && !["requirements.txt", "pyproject.toml"].into_iter().any(names) {
+    if !is_there && !has(&packages, server) && !packages.iter().any(is_extra) {
         service
             .unsure
             .push(format!("where {server} comes from: it is not among the packages that the project names"));

@@ -266,6 +266,71 @@ fn django_is_started_wherever_its_program_lies() {
     }
 }
 
+/// What a development server does in a second says nothing of one in production.
+#[test]
+fn python_is_served_as_in_production_where_its_packages_can() {
+    let made = "def create_app():\n    app = Flask(__name__)\n    return app\n@x.route(\"/items\")\n";
+    let whole = "app = Flask(__name__)\n@app.route(\"/items\")\n";
+    let pyproject = "[project]\nname = \"shop\"\ndependencies = [\"flask[async]>=3; python_version > '3'\", \
+                     \"Waitress\"]\n[project.optional-dependencies]\nproduction = [\"gunicorn\"]\n";
+    let of = |files: &[(&str, &str)]| {
+        let (draft, service) = drafted(files);
+        let command = command(&service);
+        (command.split_once(" -m ").expect("a module").1.to_owned(), draft.unsure)
+    };
+    let listed = ("requirements.txt", "flask\nGunicorn==23.0 # served by\n");
+    let (command, unsure) = of(&[listed, ("shop/web.py", whole)]);
+    assert_eq!(command, "gunicorn --bind 127.0.0.1:{port} shop.web:app");
+    assert!(unsure.len() == 1 && unsure[0].contains("gunicorn starts one"), "{unsure:?}");
+    let settings = ("gunicorn.conf.py", "workers = 4\n");
+    let listed = [("requirements.txt", "-r requirements/base.txt"), ("requirements/base.txt", "gunicorn")];
+    let (command, unsure) = of(&[listed[0], listed[1], ("shop/web.py", made), settings]);
+    assert_eq!(command, "gunicorn --bind 127.0.0.1:{port} shop.web:create_app()");
+    assert_eq!(unsure, Vec::<String>::new());
+    // What the build does not install can't serve.
+    let (command, unsure) = of(&[("pyproject.toml", pyproject), ("web.py", made)]);
+    assert_eq!(command, "waitress --listen=127.0.0.1:{port} --call web:create_app");
+    assert_eq!(unsure, Vec::<String>::new());
+    let listed = ("requirements.txt", "flask\ngunicorn-color\n# waitress\n");
+    let (command, unsure) = of(&[listed, ("web.py", whole)]);
+    assert!(command.starts_with("flask --app web:app run"), "{command}");
+    assert!(unsure.len() == 1 && unsure[0].contains("development server"), "{unsure:?}");
+}
+
+#[test]
+fn django_is_served_as_in_production_where_its_packages_can() {
+    let manage = "if __name__ == \"__main__\":\n    execute_from_command_line(sys.argv)\n";
+    let of = |packages: &str, settings: &str| {
+        let (draft, service) = drafted(&[
+            ("requirements.txt", packages),
+            ("backend/manage.py", manage),
+            ("backend/shop/asgi.py", "application = get_asgi_application()"),
+            ("backend/shop/settings.py", settings),
+            ("backend/shop/wsgi.py", "application = get_wsgi_application()"),
+            ("gunicorn.conf.py", ""),
+        ]);
+        let command = command(&service).replace("{build_dir}/venv/bin/python ", "");
+        let path = env(&service).first().map(|(name, value)| format!("{name}={value}"));
+        (command, path.unwrap_or_default(), draft.unsure)
+    };
+    let served = |command: &str| (command.to_owned(), "PYTHONPATH=backend".to_owned());
+    for (packages, due) in [
+        // The first that there is.
+        ("django\nuvicorn\ngunicorn", "-m gunicorn --bind 127.0.0.1:{port} shop.wsgi:application"),
+        ("django\nuvicorn[standard]", "-m uvicorn shop.asgi:application --host 127.0.0.1 --port {port}"),
+        ("django\nwaitress", "-m waitress --listen=127.0.0.1:{port} shop.wsgi:application"),
+    ] {
+        let (command, path, unsure) = of(packages, "DEBUG = False\n");
+        assert_eq!((command, path), served(due));
+        assert!(!unsure.iter().any(|it| it.contains("production")), "{unsure:?}");
+    }
+    let (command, path, unsure) = of("django", "import os\nDEBUG = True\n");
+    assert_eq!(command, "backend/manage.py runserver --noreload 127.0.0.1:{port}");
+    assert_eq!(path, "");
+    assert!(unsure[0].contains("`manage.py runserver` is a development server"), "{unsure:?}");
+    assert!(unsure[1].contains("backend/shop/settings.py has DEBUG = True"), "{unsure:?}");
+}
+
 #[test]
 fn a_script_for_production_goes_before_one_that_builds_anew() {
     let of = |scripts: &str| {
@@ -277,6 +342,43 @@ fn a_script_for_production_goes_before_one_that_builds_anew() {
     assert_eq!(of(&format!("\"start\": \"node a.js\", {production}")), "node a.js");
     assert_eq!(of(nest), "npm run --silent start");
     assert_eq!(of("\"start:prod\": \"pm2-runtime a.js\""), "npm run --silent start:prod");
+}
+
+/// What builds anew when a source changes has figures of its own.
+#[test]
+fn node_is_started_as_in_production_where_its_scripts_can() {
+    let of = |scripts: &str| {
+        let package = format!("{{\"name\": \"shop\", \"scripts\": {{{scripts}}}}}");
+        let sources = ("server.js", "app.get('/', f).listen(process.env.PORT)");
+        let (draft, service) = drafted(&[("package.json", &package), sources]);
+        (command(&service), draft.unsure.join(" "))
+    };
+    let (npm, none) = ("npm run --silent start", "");
+    for (scripts, due, said) in [
+        (r#""start": "nodemon a.js", "start:prod": "node dist/main.js""#, "node dist/main.js", none),
+        (r#""start": "npm run dev", "dev": "vite", "start:production": "node b.js""#, "node b.js", none),
+        (r#""start": "vite build && node server.js""#, npm, none),
+        (r#""start": "next start", "dev": "next dev""#, npm, none),
+        (r#""start": "nodemon a.js""#, "node a.js", "runs `nodemon`, which is for development"),
+        (r#""start": "node --watch --env-file=.env a.js""#, "node --env-file=.env a.js", "runs `--watch`"),
+        (r#""start": "nodemon --exec ts-node a.ts""#, npm, "production; write a script `start:prod`"),
+        (r#""start": "ng serve""#, npm, "`start` runs `ng serve`, for development"),
+        (r#""start": "yarn dev", "dev": "cross-env A=b vite --port 1""#, npm, "runs `vite`"),
+        (r#""start": "react-scripts start""#, npm, "`react-scripts start`"),
+    ] {
+        let (command, unsure) = of(scripts);
+        assert_eq!((command.as_str(), unsure.is_empty()), (due, said.is_empty()), "{scripts}: {unsure}");
+        assert!(unsure.contains(said), "{scripts}: {unsure}");
+    }
+    // Without a file that starts it.
+    let package = ("package.json", r#"{"scripts": {"dev": "vite"}}"#);
+    let (draft, service) = drafted(&[package, ("src/a.ts", "")]);
+    assert_eq!(command(&service), "node index.js");
+    assert!(draft.unsure[0].contains("`main`; `dev` runs `vite`, for development"), "{:?}", draft.unsure);
+    assert!(draft.text.contains("# In production Express and React are"), "{}", draft.text);
+    let pages = ("package.json", r#"{"scripts": {"start": "vite"}}"#);
+    let error = super::draft(&project(&[("Gemfile", ""), pages])).unwrap_err().to_string();
+    assert!(error.contains("Ruby (Gemfile)") && error.contains("not `rails server`"), "{error}");
 }
 
 #[test]
@@ -331,7 +433,9 @@ fn python_with_fastapi_flask_and_by_itself() {
     let flask = "api = Flask(__name__)\n@api.route('/')\ndef index(): ...";
     let (draft, service) = drafted(&[("requirements.txt", "flask"), ("app.py", flask)]);
     assert_eq!(command(&service), "{build_dir}/venv/bin/python -m flask --app app:api run --port {port}");
-    assert!(draft.unsure[0].contains("`flask run` is for development"), "{:?}", draft.unsure);
+    let said = "`flask run` is a development server";
+    assert!(draft.unsure[0].contains(said) && draft.text.contains(said), "{:?}", draft.unsure);
+    assert!(draft.unsure[0].contains("add gunicorn to requirements.txt"), "{:?}", draft.unsure);
     let plain = "HTTPServer((\"127.0.0.1\", int(sys.argv[1])), Handler).serve_forever()";
     let (_, service) = drafted(&[("pyproject.toml", "[project]\nname = \"tiny\"\n"), ("server.py", plain)]);
     assert_eq!((service.id.as_str(), command(&service).as_str()), ("tiny", "python3 server.py {port}"));

@@ -102,6 +102,9 @@ fn of_service(service: &Service, asks: &Asks) -> String {
             "# Where it always listens. Where it can be told: {{port}} in its command or env, and no port here.\nport = {port}"
         );
     }
+    if let Some(hint) = service.hint {
+        let _ = writeln!(text, "# {hint}");
+    }
     if !service.env.is_empty() {
         let pairs: Vec<String> =
             service.env.iter().map(|(name, value)| format!("{} = {}", key(name), string(value))).collect();

@@ -137,14 +137,16 @@ fn a_document_that_gives_nothing_says_why() {
     assert!(error.contains("no example"), "{error}");
 }
 
-/// A schema that refers to itself in several places has an example of two to the thirtieth parts.
+/// Schemas that have each ten of the next have an example of ten to the tenth parts.
 #[test]
-fn a_document_that_refers_to_itself_in_several_places_is_refused_in_time() {
-    let ten: Vec<String> = (0..10).map(|name| format!("p{name}: {{$ref: '#/c'}}")).collect();
-    let schema = format!("c: {{properties: {{ {}, z: {{example: 1}} }} }}", ten.join(", "));
+fn a_document_whose_examples_grow_beyond_all_bounds_is_refused_in_time() {
+    let ten = |of: u32| (0..10).map(|name| format!("p{name}: {{$ref: '#/c{of}'}}")).collect::<Vec<_>>();
+    let schema = |number: u32| format!("c{number}: {{properties: {{{}}}}}\n", ten(number + 1).join(", "));
+    let schemas: Vec<String> = (0..10).map(schema).collect();
     let document = format!(
         "openapi: 3.1.0\nservers: [{{url: http://x}}]\npaths: {{/a: {{post: {{requestBody: {{content: \
-         {{application/json: {{schema: {{$ref: '#/c'}}}}}}}}}}}}}}\n{schema}"
+         {{application/json: {{schema: {{$ref: '#/c0'}}}}}}}}}}}}}}\n{}c10: {{example: 1}}\n",
+        schemas.concat()
     );
     let error = parse_openapi("x", &document, &options(None)).unwrap_err().to_string();
     assert!(error.contains("come to more than 67108864 bytes"), "{error}");
@@ -544,6 +546,129 @@ fn a_body_is_written_as_its_type_says() {
     assert_eq!(body("*/*", "example: {a: 1}"), "application/json|{\"a\":1}");
     assert_eq!(body("application/xml", object), "POST /a: its body has no example");
     assert_eq!(body("application/xml", "example: <a/>"), "application/xml|<a/>");
+    // What stands in a text is the body, unless it is to be a text.
+    let text = "example: '{\"a\":1}'";
+    assert_eq!(body("application/json", text), "application/json|{\"a\":1}");
+    let of_text = format!("{text}, schema: {{type: string}}");
+    assert_eq!(body("application/json", &of_text), "application/json|\"{\\\"a\\\":1}\"");
+    assert_eq!(body("application/json", "example: '{a'"), "application/json|\"{a\"");
+    // As ASP.NET documents a body in JSON, whatever that is.
+    assert_eq!(body("application/*+json", "example: abc"), "application/json|\"abc\"");
+    assert_eq!(body("*/*", "example: abc"), "text/plain|abc");
+    assert_eq!(body("text/*", "example: 7"), "text/plain|7");
+    assert_eq!(body("image/*", "example: abc"), "POST /a: its body has no example");
+    assert_eq!(body("application/json", "example: null"), "POST /a: its body has no example");
+    // A field that is not filled in.
+    let object = "example: {a: null, b: 1}";
+    assert_eq!(body("application/x-www-form-urlencoded", object), "application/x-www-form-urlencoded|b=1");
+    assert!(!body("multipart/form-data", object).contains("null"));
+}
+
+/// `no` is a country and `01234` the code of a place: who is sent `false` and `1234` answers something else.
+#[test]
+fn examples_are_what_their_author_wrote() {
+    let asked = |parameter: &str| {
+        let text = format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{/a: {{get: {{parameters: [{{name: q, in: query, {parameter}}}]}}}}, \
+             /b: {{get: {{}}}}}}\nkind: {{example: a}}\n"
+        );
+        let (all, left_out) = documented(&text);
+        if left_out.is_empty() { all[0].0.replace("GET http://x", "") } else { left_out.concat() }
+    };
+    for (parameter, due) in [
+        ("example: no", "/a?q=no"),
+        ("schema: {default: off}", "/a?q=off"),
+        ("schema: {enum: [y, n]}", "/a?q=y"),
+        ("example: 01234", "/a?q=01234"),
+        ("example: 1_000", "/a?q=1_000"),
+        ("example: true", "/a?q=true"),
+        ("example: 1.5", "/a?q=1.5"),
+        ("schema: {type: [string, 'null'], default: null}", "/a"),
+        ("example: null, required: true", "GET /a: its parameter `q` has no example"),
+        ("schema: {$ref: '#/kind', example: b}", "/a?q=b"),
+        ("schema: {$ref: '#/kind'}", "/a?q=a"),
+    ] {
+        assert_eq!(asked(parameter), due, "{parameter}");
+    }
+}
+
+#[test]
+fn a_parameter_of_a_path_is_needed_whatever_is_said() {
+    let text = |parameter: &str| {
+        format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{'/a/{{id}}': {{get: {{parameters: [{{name: id, in: path, \
+             {parameter}}}]}}}}, /b: {{get: {{parameters: [{{name: content-type, in: header, required: true}}]}}}}}}"
+        )
+    };
+    for (parameter, why) in [
+        ("schema: {type: string}", "its parameter `id` has no example"),
+        ("example: ''", "its parameter `id` has an empty example, which leads elsewhere"),
+    ] {
+        let (all, left_out) = documented(&text(parameter));
+        assert_eq!((all.len(), left_out), (1, vec![format!("GET /a/{{id}}: {why}")]));
+    }
+}
+
+/// Some tell two operations of one path apart by it, and escaped it would be another path.
+#[test]
+fn what_is_no_path_is_named() {
+    let text = "servers: [{url: 'http://x/api'}]\npaths: {x-note: {get: {}}, b: {get: {}}, '/c?d=1': {get: {}}, \
+                '/c#e': {get: {}}, /c: {get: {}, trace: {}}}";
+    let (all, left_out) = documented(text);
+    let urls: Vec<_> = all.iter().map(|(asked, _)| asked.as_str()).collect();
+    assert_eq!(urls, ["GET http://x/api/c", "TRACE http://x/api/c"]);
+    let paths: Vec<_> = left_out.iter().filter_map(|it| it.split(": ").next()).collect();
+    assert_eq!(paths, ["/c#e", "/c?d=1", "b"], "{left_out:?}");
+}
+
+/// A key and a body that are not sent are why a server refuses: that is said before it does.
+#[test]
+fn what_is_sent_without_its_key_or_its_body_is_named() {
+    let told = |more: &str, open: &str| {
+        let text = format!(
+            "openapi: 3.1.0\nservers: [{{url: 'http://x'}}]\n{more}paths:\n  /a: {{get: {{}}, post: {{requestBody: {{content: \
+             {{application/json: {{schema: {{type: object}}}}}}}}}}}}\n  /up: {{get: {{security: {open}}}}}\n"
+        );
+        parse_openapi("x", &text, &options(None)).unwrap().notes
+    };
+    let body = "no body is sent with `POST /a`: it has no example, and the document does not say that it is required";
+    assert_eq!(told("", "[]"), [body]);
+    let notes = told("security: [{token: []}]\n", "[{}]");
+    assert_eq!((notes.len(), notes[1].as_str()), (2, body));
+    assert!(notes[0].contains("the document wants for `GET /a` and 1 more: "), "{notes:?}");
+    let notes = told("", "[{token: []}]");
+    assert!(notes[0].contains("the document wants for `GET /up`: "), "{notes:?}");
+}
+
+#[test]
+fn a_schema_ends_where_it_comes_within_itself() {
+    let body = |schema: &str| {
+        let text = format!(
+            "servers: [{{url: 'http://x'}}]\npaths: {{/a: {{post: {{requestBody: {{required: true, content: {{application/json: \
+             {{schema: {{$ref: '#/node'}}}}}}}}}}}}, /b: {{get: {{}}}}}}\nnode: {{{schema}}}\nshop: {{properties: {{root: \
+             {{$ref: '#/node'}}, id: {{example: 1}}}}}}\n"
+        );
+        let (all, left_out) = documented(&text);
+        if left_out.is_empty() { all[0].1.replace("application/json|", "") } else { left_out.concat() }
+    };
+    let name = "name: {example: a}";
+    let (left, list) = ("{$ref: '#/node'}", "{type: array, items: {$ref: '#/node'}}");
+    for (schema, due) in [
+        // A reference to itself that may be left out is, and one in a list is none.
+        (format!("properties: {{{name}, left: {left}, right: {left}}}"), r#"{"name":"a"}"#),
+        (format!("required: [all], properties: {{{name}, all: {list}}}"), r#"{"all":[],"name":"a"}"#),
+        (format!("properties: {{{name}, shop: {{$ref: '#/shop'}}}}"), r#"{"name":"a","shop":{"id":1}}"#),
+        (
+            format!("required: [left], properties: {{{name}, left: {left}}}"),
+            "POST /a: its body has no example",
+        ),
+        (
+            format!("required: [all], properties: {{all: {{items: {left}, minItems: 1}}}}"),
+            "POST /a: its body has no example",
+        ),
+    ] {
+        assert_eq!(body(&schema), due, "{schema}");
+    }
 }
 
 #[test]

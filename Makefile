@@ -29,6 +29,10 @@ dist: ## A static binary, an archive, a Debian package and their checksums in di
 	scripts/dist.sh
 	@scripts/dist-try.sh || { code=$$?; [ $$code -eq $(cannot) ] && echo "dist-try: passed over" >&2; }
 
+.PHONY: dist-aarch64
+dist-aarch64: ## The same for 64-bit ARM, built in a Debian root of its own and tried under QEMU; needs root, after `make dist`
+	scripts/dist-aarch64.sh
+
 .PHONY: package
 package: ## Whether a registry could be handed each crate (cargo publish --dry-run); nothing is uploaded
 	scripts/package.sh

@@ -4,7 +4,7 @@ use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::{FOREIGN_LINES_MAX, Foreign, bracketed, responses};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// Times that it keeps: the first ones. Percentiles, extremes and, in later versions, statuses are of these, and the sum of
@@ -158,7 +158,7 @@ impl Reading {
         match self.part {
             Part::Summary => self.summary(text),
             Part::Latency => self.percentile(text),
-            Part::Statuses => self.status(text),
+            Part::Statuses => responses(text, &mut self.row),
             Part::Errors => self.error(text),
             Part::Other => text.starts_with(|it: char| it.is_ascii_digit()) || text.ends_with(" secs"),
         }
@@ -195,16 +195,6 @@ impl Reading {
         true
     }
 
-    /// `[200]  1234 responses`.
-    fn status(&mut self, text: &str) -> bool {
-        let Some((status, rest)) = bracketed(text) else { return false };
-        let count = rest.strip_suffix("responses").and_then(|it| it.trim().parse::<u64>().ok());
-        if let (Ok(status), Some(count)) = (u16::try_from(status), count) {
-            self.row.statuses.insert(status, count);
-        }
-        count.is_some()
-    }
-
     /// `[12]  Get "http://h/": dial tcp: connection refused`.
     fn error(&mut self, text: &str) -> bool {
         let Some((count, name)) = bracketed(text) else { return false };
@@ -216,12 +206,6 @@ impl Reading {
         }
         true
     }
-}
-
-/// A number in brackets, and what follows.
-pub(super) fn bracketed(text: &str) -> Option<(u64, &str)> {
-    let (number, rest) = text.strip_prefix('[')?.split_once(']')?;
-    Some((number.parse().ok()?, rest.trim()))
 }
 
 /// `0.0123 secs` in ms.

@@ -7,9 +7,8 @@ use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::Call;
-use crate::read::hey::bracketed;
 use crate::read::json::number_at;
-use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign, bracketed, responses};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// What oha counts as an error though the run's end did it. `requestsPerSec` has it, as it has all other errors; `successRate`
@@ -192,7 +191,7 @@ impl text::Reading for Reading {
         match self.part {
             Part::Summary => self.summary(text),
             Part::Latency => self.percentile(text),
-            Part::Statuses => self.status(text),
+            Part::Statuses => responses(text, &mut self.row),
             Part::Errors => self.error(text),
             Part::Other => text.starts_with(|it: char| it.is_ascii_digit()) || text.starts_with("DNS"),
         }
@@ -222,16 +221,6 @@ impl Reading {
         let times = percent.zip(time_ms(time)).map(|(percent, time)| (percent.value, time));
         self.row.percentiles_ms.extend(times);
         true
-    }
-
-    /// `[200] 96679 responses`.
-    fn status(&mut self, text: &str) -> bool {
-        let Some((status, rest)) = bracketed(text) else { return false };
-        let count = rest.strip_suffix("responses").and_then(|it| it.trim().parse::<u64>().ok());
-        if let (Ok(status), Some(count)) = (u16::try_from(status), count) {
-            self.row.statuses.insert(status, count);
-        }
-        count.is_some()
     }
 
     /// `[50] aborted due to deadline`.

@@ -65,3 +65,19 @@ pub(super) fn read<R: Reading>(outline: &Outline<'_>) -> Rows {
     rows.extend(current.and_then(R::close));
     rows
 }
+
+/// A number in brackets, and what follows.
+pub(super) fn bracketed(text: &str) -> Option<(u64, &str)> {
+    let (number, rest) = text.strip_prefix('[')?.split_once(']')?;
+    Some((number.parse().ok()?, rest.trim()))
+}
+
+/// `[200]  1234 responses`, as hey and oha print a status: whether it is such a line.
+pub(super) fn responses(text: &str, row: &mut Row) -> bool {
+    let Some((status, rest)) = bracketed(text) else { return false };
+    let count = rest.strip_suffix("responses").and_then(|it| it.trim().parse::<u64>().ok());
+    if let (Ok(status), Some(count)) = (u16::try_from(status), count) {
+        row.statuses.insert(status, count);
+    }
+    count.is_some()
+}

@@ -70,11 +70,11 @@ pub fn audit_trial(trial: &Measured, ceiling_per_s: Option<f64>) -> Validity {
     Validity { valid: reasons.is_empty(), verdict, reasons }
 }
 
-/// What share a rate of this load is of what the client reached of the calibration target. The control asks over HTTP/1.1 without TLS: of a load
-/// that speaks otherwise it says nothing, since TLS costs the client more a request, and streams that share their records less.
+/// What share a rate of this load is of what the client reached of the calibration target. The control asks over HTTP/1.1 without
+/// TLS: of a load that speaks otherwise it says nothing, since TLS costs the client more a request, and streams that share their
+/// records less.
 pub(crate) fn of_ceiling(load: &LoadResult, per_s: f64, ceiling_per_s: Option<f64>) -> Option<f64> {
-    let speaks_as_control = load.tls.is_none() && load.load.streams.is_none();
-    let ceiling = ceiling_per_s.filter(|it| speaks_as_control && it.is_finite() && *it > 0.0)?;
+    let ceiling = ceiling_per_s.filter(|it| load.is_plain_http1() && it.is_finite() && *it > 0.0)?;
     Some(per_s / ceiling)
 }
 

@@ -112,6 +112,11 @@ pub struct LoadResult {
 }
 
 impl LoadResult {
+    /// Whether it was HTTP/1.1 without TLS, which is what a control is asked over.
+    pub fn is_plain_http1(&self) -> bool {
+        self.tls.is_none() && self.load.streams.is_none()
+    }
+
     /// How long first bytes took, where that tells more than the service times do: not where all answers came at once.
     pub fn first_byte_apart(&self) -> Option<&Distribution> {
         self.first_byte_us.as_ref().filter(|it| **it != self.service_time_us)

@@ -215,8 +215,7 @@ impl<'a> Rows<'a> {
     /// What the control speaks, where a row speaks something else, so that its rate is no ceiling of that.
     pub(crate) fn control_words(&self) -> &'static str {
         let mut loads = self.cells.iter().flat_map(|cell| &cell.trials).map(|trial| &trial.load);
-        let are_others = loads.any(|load| load.tls.is_some() || load.load.streams.is_some());
-        if are_others { " over HTTP/1.1 without TLS" } else { "" }
+        if loads.all(record::LoadResult::is_plain_http1) { "" } else { " over HTTP/1.1 without TLS" }
     }
 
     /// Those of a table.

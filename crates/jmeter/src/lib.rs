@@ -28,6 +28,7 @@ mod include;
 mod jtl;
 mod ledger;
 mod level;
+mod managers;
 mod meeting;
 mod modules;
 mod names;

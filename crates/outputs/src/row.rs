@@ -85,6 +85,11 @@ impl Tool {
 /// The status that sb gives to exceptions and timeouts. It goes where a server's 303 leads, and tells of none.
 pub(crate) const SB_EXCEPTION: u16 = 303;
 
+/// Whether answers with this status are good ones.
+pub(crate) fn is_good(status: u16) -> bool {
+    (200..400).contains(&status)
+}
+
 /// What failed, as far as it was told. `None` is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Errors {
@@ -247,6 +252,12 @@ impl Row {
     /// Notes of these parts of an output which are missing.
     pub(crate) fn note_missing<const N: usize>(&mut self, parts: [(&'static str, bool); N]) {
         self.missing.extend(parts.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name));
+    }
+
+    /// How many answers have a status for which this holds, as far as statuses are told.
+    pub(crate) fn answers_with(&self, is_counted: impl Fn(u16) -> bool) -> u64 {
+        let counted = self.statuses.iter().filter(|(status, _)| is_counted(**status));
+        counted.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count))
     }
 
     /// What people call it: `gateways, api: zuul /hello at 300`.

@@ -1,8 +1,13 @@
 //! A curl command, as a browser's developer tools copy it.
 
-use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments, without_user};
+mod globs;
+mod refused;
+
+use plan::{CopiedVersion, HttpVersion, PlanError, RequestArguments};
 use url::form_urlencoded;
 
+use self::globs::without_globs;
+use self::refused::{form_file, from_a_file, not_understood};
 use crate::options::{FormField, basic_authorization, multipart};
 use crate::varied::file_of_lines;
 use crate::words;
@@ -81,22 +86,6 @@ const WITH_VALUE: &[&str] = &[
     "--unix-socket",
     "--abstract-unix-socket",
 ];
-/// What to do instead, of options that people copy and that are not taken over.
-const INSTEAD: [(&[&str], &str); 7] = [
-    (
-        &["--cacert", "-E", "--cert", "--key", "--ciphers", "--tls13-ciphers", "--tls-max", "--tlsv1.3"],
-        "leave it out, and give --cacert, --cert, --key, --tls-max or --ciphers of hit itself",
-    ),
-    (&["-T", "--upload-file"], "leave it out, and give -m PUT and --body-file of hit itself"),
-    (&["-r", "--range"], "write it as a header: -H 'Range: bytes=0-99'"),
-    (&["--oauth2-bearer"], "write it as a header: -H 'Authorization: Bearer TOKEN'"),
-    (&["--next", "-:"], "copy one request at a time, or use a scenario"),
-    (&["-K", "--config"], "write what that file says into the command"),
-    (
-        &["--digest", "--ntlm", "--negotiate", "--anyauth"],
-        "nobody is known by that here: give -u alone, or the header that the server takes",
-    ),
-];
 
 /// The request of `command`, which is `curl …` or what follows the word `curl`.
 pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
@@ -104,11 +93,7 @@ pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
     words.next_if(|word| is_curl(word));
     let mut curl = Curl::default();
     while let Some(word) = words.next() {
-        let mut next = |option: &str| {
-            words.next().ok_or_else(|| {
-                PlanError::new(format!("curl's option {option} lacks its value"), "copy all of the command")
-            })
-        };
+        let mut next = |option: &str| words.next().ok_or_else(|| refused::lacks_its_value(option));
         if !word.starts_with('-') || word == "-" {
             curl.take_url(word)?;
         } else if !word.starts_with("--") {
@@ -124,12 +109,7 @@ pub fn parse_curl(command: &str) -> Result<RequestArguments, PlanError> {
     }
     let request = curl.finish()?;
     match file_of_lines(&request)? {
-        Some(file) => {
-            let what =
-                format!("the curl command takes what it sends from a file, by the word {{{{line {file}}}}}");
-            let help = "leave the word out, and write it into an option of hit itself: -H, --body or --query-from-file";
-            Err(PlanError::new(what, help))
-        }
+        Some(file) => Err(refused::lines_of(&file)),
         None => Ok(request),
     }
 }
@@ -148,14 +128,6 @@ fn takes_value(option: &str) -> bool {
     matches!(option, "--resolve" | "--connect-to")
         || WITH_VALUE.contains(&option)
         || WITHOUT_EFFECT_WITH_VALUE.contains(&option)
-}
-
-/// `shown` is the option as it was written, perhaps among other letters.
-fn not_understood(option: &str, shown: &str) -> PlanError {
-    let what = format!("curl's option {shown} is not understood");
-    let instead = INSTEAD.iter().find(|(options, _)| options.contains(&option));
-    let usual = "leave it out if the request does not depend on it";
-    PlanError::new(what, instead.map_or(usual, |(_, help)| *help))
 }
 
 /// What options come to. Those that curl makes a header of are kept apart: a header that is given as such goes before them.
@@ -186,9 +158,7 @@ struct Curl {
 impl Curl {
     fn take_url(&mut self, url: String) -> Result<(), PlanError> {
         if let Some(first) = &self.url {
-            let (first, second) = (without_user(first), without_user(&url));
-            let what = format!("the curl command has two URLs, {first} and {second}");
-            return Err(PlanError::new(what, "copy one request at a time, or use a scenario"));
+            return Err(refused::two_urls(first, &url));
         }
         // What stands in a query is no scheme.
         let is_of_scheme = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
@@ -253,15 +223,9 @@ impl Curl {
             "--compressed" => self.compressed = true,
             // An answer that redirects is an answer; whoever wants it followed writes a scenario.
             "-L" | "--location" => {}
-            "-m" | "--max-time" | "--connect-timeout" => {
-                let help = "leave it out, and give --timeout or --connect-timeout of hit";
-                return Err(PlanError::new(format!("curl's option {option} bounds a request"), help));
-            }
+            "-m" | "--max-time" | "--connect-timeout" => return Err(refused::bounds_a_request(option)),
             "--unix-socket" | "--abstract-unix-socket" | "-x" | "--proxy" | "--resolve" | "--connect-to" => {
-                let what = format!("curl's option {option} says where a connection goes");
-                let help =
-                    "leave it out, and say that to hit itself: a load goes where its own options send it";
-                return Err(PlanError::new(what, help));
+                return Err(refused::says_where_it_goes(option));
             }
             it if WITHOUT_EFFECT.contains(&it) || WITHOUT_EFFECT_WITH_VALUE.contains(&it) => {}
             it => return Err(not_understood(it, it)),
@@ -291,8 +255,7 @@ impl Curl {
     fn take_cookie(&mut self, value: String) -> Result<(), PlanError> {
         // Without any it has curl keep those that are set, of which one request has none.
         if !value.is_empty() && !value.contains('=') {
-            let what = format!("curl's option -b {value} names a file of cookies");
-            return Err(PlanError::new(what, "write the cookies themselves: -b 'name=value'"));
+            return Err(refused::file_of_cookies(&value));
         }
         self.cookies.extend(Some(value).filter(|it| !it.is_empty()));
         Ok(())
@@ -300,8 +263,7 @@ impl Curl {
 
     fn take_user(&mut self, value: String) -> Result<(), PlanError> {
         if !value.contains(':') {
-            let what = format!("curl's option -u {value} asks for a password");
-            return Err(PlanError::new(what, format!("write it behind a colon: -u {value}:PASSWORD")));
+            return Err(refused::asks_for_a_password(&value));
         }
         self.user = Some(value);
         Ok(())
@@ -368,15 +330,13 @@ impl Curl {
             return Ok(());
         }
         if self.data.is_some() || self.to_query || self.head {
-            let what = "the curl command has -F beside -d, -G or -I, which curl refuses";
-            return Err(PlanError::new(what, "leave one of them out"));
+            return Err(refused::form_beside_others());
         }
         // Of a type that is given as such, curl adds where the parts end.
         let is_type = |line: &String| name_of(line).eq_ignore_ascii_case("content-type");
         let is_form = |line: &String| line.to_ascii_lowercase().contains("multipart/form-data");
         if let Some(line) = self.headers.iter().find(|line| is_type(line) && !is_form(line)) {
-            let what = format!("the curl command has -F, whose parts are no `{line}`");
-            return Err(PlanError::new(what, "leave that header out"));
+            return Err(refused::form_of_another_type(line));
         }
         self.headers.retain(|line| !is_type(line));
         let (header, body) = multipart(&self.form);
@@ -386,9 +346,7 @@ impl Curl {
     }
 
     fn finish(mut self) -> Result<RequestArguments, PlanError> {
-        let Some(mut url) = self.url.take() else {
-            return Err(PlanError::new("the curl command has no URL", "copy all of it"));
-        };
+        let Some(mut url) = self.url.take() else { return Err(refused::no_url()) };
         if !self.globs_off {
             url = without_globs(&url)?;
         }
@@ -398,8 +356,7 @@ impl Curl {
             url = with_query(&url, &String::from_utf8_lossy(&data));
         }
         if self.head && self.data.is_some() {
-            let what = "the curl command has -I and a body, which curl refuses";
-            return Err(PlanError::new(what, "leave one of them out"));
+            return Err(refused::head_with_a_body());
         }
         self.add_form()?;
         self.add_headers();
@@ -433,38 +390,6 @@ fn with_query(url: &str, data: &str) -> String {
     format!("{before}{joint}{data}{fragment}")
 }
 
-/// The URL without the backslashes by which brackets are its own: browsers write them, and curl takes them out.
-fn without_globs(url: &str) -> Result<String, PlanError> {
-    if let Some(glob) = glob(url) {
-        let what = format!("curl makes several requests of the `{glob}` in its URL");
-        let help = "write one of them, or a word such as {{int 1 100}}; beside -g it stays as it is";
-        return Err(PlanError::new(what, help));
-    }
-    let brackets = ["[", "]", "{", "}"];
-    Ok(brackets.iter().fold(url.to_owned(), |url, it| url.replace(&format!("\\{it}"), it)))
-}
-
-/// What curl makes several URLs of: `[1-9]`, `[a-z]` or `{one,two}`. Words of ours have two braces.
-fn glob(url: &str) -> Option<&str> {
-    // What begins at a bracket and ends with the next `end`.
-    let within = |at: usize, end: char| {
-        let is_own = url[..at].ends_with(['\\', '{']) || url[at..].starts_with("{{");
-        let length = url[at..].find(end).filter(|_| !is_own)?;
-        Some(&url[at..=at + length])
-    };
-    let is_range = |text: &str| {
-        let (from, to) = text[1..text.len() - 1].split_once('-')?;
-        let to = to.split_once(':').map_or(to, |(to, _)| to);
-        let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
-        let is_letter = |it: &str| it.len() == 1 && it.bytes().all(|byte| byte.is_ascii_alphabetic());
-        Some((is_number(from) && is_number(to)) || (is_letter(from) && is_letter(to)))
-    };
-    let mut ranges = url.match_indices('[').filter_map(|(at, _)| within(at, ']'));
-    let mut lists = url.match_indices('{').filter_map(|(at, _)| within(at, '}'));
-    let range = ranges.find(|it| is_range(it) == Some(true));
-    range.or_else(|| lists.find(|it| it.contains(',')))
-}
-
 /// Takes those headers out of a copied request that `http` has no place for: whoever copied it wrote none of them. What was taken
 /// out, a sentence each.
 pub fn drop_misplaced(request: &mut RequestArguments, http: HttpVersion) -> Vec<String> {
@@ -481,14 +406,6 @@ fn not_a_file<'a>(option: &str, value: &'a str) -> Result<&'a [u8], PlanError> {
         return Err(from_a_file(option, value, "leave it out, and give --body-file"));
     }
     Ok(value.as_bytes())
-}
-
-fn form_file(option: &str, value: &str) -> PlanError {
-    from_a_file(option, value, "leave all of the form out, and give its fields by --form of hit itself")
-}
-
-fn from_a_file(option: &str, value: &str, help: &str) -> PlanError {
-    PlanError::new(format!("curl's option {option} {value} takes what it sends from a file"), help)
 }
 
 #[cfg(test)]

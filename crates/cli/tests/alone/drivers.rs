@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::driven::{EXPERIMENT, lab, run, texts};
+use crate::common::texts;
+use crate::driven::{EXPERIMENT, lab, run};
 use crate::lab::trials;
 use crate::quiet::measured_alone;
 

@@ -49,6 +49,12 @@ pub fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
+/// What a command printed, and its errors.
+pub fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
 /// Runs the binary, which must end with `code`, and gives all that it said.
 #[track_caller]
 pub fn ends_with(code: i32, arguments: &[&str]) -> String {

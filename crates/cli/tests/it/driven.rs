@@ -38,9 +38,3 @@ pub fn lab(experiment: &str, answer_ms: u32) -> Lab {
 pub fn run(lab: &Lab, arguments: &[&str]) -> Output {
     lab.command().args(arguments).arg(lab.path("test.toml")).output().unwrap()
 }
-
-/// What it printed, and its errors.
-pub fn texts(output: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr))
-}

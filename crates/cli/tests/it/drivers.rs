@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
-use crate::common::{processes_with, signal, wait_until};
-use crate::driven::{EXPERIMENT, lab, run, texts};
+use crate::common::{processes_with, signal, texts, wait_until};
+use crate::driven::{EXPERIMENT, lab, run};
 use crate::lab::{Lab, target_stack, trials};
 
 #[test]

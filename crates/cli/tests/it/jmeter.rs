@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use crate::common::{Target, link_named, run};
+use crate::common::{Target, link_named, run, texts};
 
 /// Users who log in, wait a little and go on, twice each.
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -78,11 +78,6 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 fn port(target: &Target) -> String {
     target.url.rsplit(':').next().expect("a port").trim_end_matches('/').to_owned()
-}
-
-fn texts(output: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr))
 }
 
 fn path(dir: &Path, name: &str) -> String {

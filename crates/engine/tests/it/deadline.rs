@@ -3,15 +3,11 @@
 use std::cell::RefCell;
 
 use engine::{Action, Completion, Conn, Engine, Event, Load, Outcome, Reuse, Sample, Sink};
-use units::{Duration, Instant};
+use units::Duration;
 
-use crate::common;
+use crate::common::{self, at_ms};
 
 const ANSWER: &[u8] = b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-fn at_ms(ms: u64) -> Instant {
-    Instant::ORIGIN + Duration::from_millis(ms)
-}
 
 fn tell<S: Sink>(engine: &mut Engine<S>, ms: u64, conn: Conn, event: Event<'_>) {
     engine.handle_completion(at_ms(ms), Completion { conn, event, arrived: None });

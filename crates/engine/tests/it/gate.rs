@@ -3,13 +3,9 @@
 use engine::{Action, Arrivals, Begin, Completion, Config, Conn, Engine, Event, Load, Sample, Stage};
 use units::{Duration, Instant, Rate};
 
-use crate::common;
+use crate::common::{self, actions, at_ms};
 
 type Samples = Vec<Sample>;
-
-fn at_ms(ms: u64) -> Instant {
-    Instant::ORIGIN + Duration::from_millis(ms)
-}
 
 fn open() -> Load {
     let rate = Rate::per_sec(1000.0).unwrap();
@@ -18,10 +14,6 @@ fn open() -> Load {
 
 fn held(connections: u32, load: Load) -> Config {
     Config { begin: Begin::WhenTold, ..common::config(connections, load, Duration::from_secs(1)) }
-}
-
-fn actions<S: engine::Sink>(engine: &mut Engine<S>, now: Instant) -> Vec<Action> {
-    std::iter::from_fn(|| engine.poll_action(now)).collect()
 }
 
 fn connected(conn: Conn) -> Completion<'static> {

@@ -8,24 +8,15 @@ use engine::{
 };
 use units::{Duration, Instant, Rate};
 
-use crate::common;
+use crate::common::{self, actions, at_ms};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// `common::config` gives up after a second.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-fn at_ms(ms: u64) -> Instant {
-    Instant::ORIGIN + Duration::from_millis(ms)
-}
-
 fn closed(connections: u32) -> engine::Config {
     common::config(connections, Load::SATURATING, Duration::from_secs(60))
-}
-
-/// The actions that are ready at `now`.
-fn actions<S: Sink>(engine: &mut Engine<S>, now: Instant) -> Vec<Action> {
-    std::iter::from_fn(|| engine.poll_action(now)).collect()
 }
 
 fn told<S: Sink>(engine: &mut Engine<S>, ms: u64, conn: Conn, event: Event<'_>) {

@@ -1,20 +1,12 @@
 //! The loop reads all that came in before it sends, so a connection may be found gone with a request that is still to
 //! go out on it.
 
-use engine::{Action, Completion, Conn, Engine, Event, Load, Outcome, Sample, Sink};
-use units::{Duration, Instant};
+use engine::{Action, Conn, Engine, Event, Load, Outcome, Sample, Sink};
+use units::Duration;
 
-use crate::common;
+use crate::common::{self, at, tell};
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-fn at(millis: u64) -> Instant {
-    Instant::from_nanos(1_000) + Duration::from_millis(millis)
-}
-
-fn tell<S: Sink>(engine: &mut Engine<S>, millis: u64, conn: Conn, event: Event<'_>) {
-    engine.handle_completion(at(millis), Completion { conn, event, arrived: None });
-}
 
 /// One user, whose connection has come up.
 fn connected<S: Sink>(sink: S) -> (Engine<S>, Conn) {

@@ -6,9 +6,9 @@ use engine::{Action, Arrivals, Completion, Conn, Engine, Event, Load, Outcome, S
 use http::{
     EndOfStream, Fed, Framing, Limits, Listener, Malformed, Protocol, RequestKind, RequestSpec, Response,
 };
-use units::{Duration, Instant, Rate};
+use units::{Duration, Rate};
 
-use crate::common;
+use crate::common::{self, at};
 
 /// Places of a connection, of which its server allows one at a time.
 const PLACES: u32 = 3;
@@ -118,10 +118,6 @@ impl Protocol for Toy {
 }
 
 type ToyEngine<S> = Engine<S, Unscripted, Toy>;
-
-fn at(millis: u64) -> Instant {
-    Instant::from_nanos(1_000) + Duration::from_millis(millis)
-}
 
 fn tell<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn, event: Event<'_>) {
     engine.handle_completion(at(millis), Completion { conn, event, arrived: None });

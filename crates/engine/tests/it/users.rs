@@ -2,15 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use engine::{
-    Action, Completion, Config, Conn, ConnectFailure, Engine, Event, Load, RETRY_PAUSE, Sample, Sink,
-    UserStart,
-};
-use units::{Duration, Instant};
+use engine::{Action, Config, ConnectFailure, Engine, Event, Load, RETRY_PAUSE, Sample, Sink, UserStart};
+use units::Duration;
 
-use crate::common;
-
-const START: Instant = Instant::from_nanos(1_000);
+use crate::common::{self, START, at, tell};
 
 /// Two users, the second 10 ms after the first, with two requests each.
 fn config() -> Config {
@@ -21,14 +16,6 @@ fn config() -> Config {
         requests_per_user: NonZeroU32::new(2),
     };
     common::config(2, load, Duration::MAX)
-}
-
-fn at(millis: u64) -> Instant {
-    START + Duration::from_millis(millis)
-}
-
-fn tell<S: Sink>(engine: &mut Engine<S>, millis: u64, conn: Conn, event: Event<'_>) {
-    engine.handle_completion(at(millis), Completion { conn, event, arrived: None });
 }
 
 /// Wakes the engine at the instant at which it wants to be, which has to be the given one.

@@ -4,13 +4,9 @@ use engine::{
     Action, Completion, Conn, Engine, Event, GoodStatus, KEPT_ANSWER_BYTES_MAX, KeptAnswer, Load, Sample,
     WrongAnswer,
 };
-use units::{Duration, Instant};
+use units::Duration;
 
-use crate::common;
-
-fn at(millis: u64) -> Instant {
-    Instant::from_nanos(1_000) + Duration::from_millis(millis)
-}
+use crate::common::{self, at};
 
 fn answer(status: u16, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()

@@ -1,7 +1,7 @@
 //! What a stack can carry, from made-up sweeps of which the law is known.
 
 use explain::{Capacity, DoubtKind, ExplainedBy, PoolKnee, capacity};
-use record::{Load, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label};
+use record::{Load, Role, Trial, TrialResult, load_of_label};
 
 use crate::samples;
 
@@ -14,18 +14,10 @@ fn at(block: u32, stack: &str, connections: u32, per_s: f64, change: impl Fn(&mu
     measured.load.load.label = format!("{connections} connections");
     change(&mut measured.load.load);
     Trial {
-        version: TRIAL_VERSION,
         index: 0,
-        block,
         round: "sleep".into(),
-        stack: stack.into(),
-        role: Role::Stack,
-        driver: record::Driver::Proofload,
         load: load_of_label(&measured.load.load.label),
-        started: String::new(),
-        repeats: None,
-        lost_attempts: Vec::new(),
-        result: TrialResult::Measured(Box::new(measured)),
+        ..samples::measured_in(block, stack, measured)
     }
 }
 

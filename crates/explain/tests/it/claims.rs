@@ -2,9 +2,9 @@
 
 use explain::{ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, judge_claim};
 use plan::{CellId, CellPair, Claim, Level, Metric, Statement};
-use record::{MANIFEST_VERSION, Machine, Manifest, TRIAL_VERSION, Trial, TrialResult, load_of_label};
+use record::{MANIFEST_VERSION, Machine, Manifest, Trial, TrialResult, load_of_label};
 
-use crate::samples::{times, trial};
+use crate::samples::{measured_in, times, trial};
 
 pub(crate) fn manifest(cores: usize) -> Manifest {
     Manifest {
@@ -32,20 +32,8 @@ fn at(block: u32, stack: &str, per_s: f64, connections: u32) -> Trial {
     load.goodput_per_s = per_s;
     load.load.connections = connections;
     load.response_time_us = times(load.intended, f64::from(connections) / per_s * 1e6);
-    Trial {
-        version: TRIAL_VERSION,
-        index: 0,
-        block,
-        round: "hello".into(),
-        role: record::Role::Stack,
-        driver: record::Driver::Proofload,
-        stack: stack.into(),
-        load: load_of_label(&format!("{connections} connections")),
-        started: String::new(),
-        repeats: None,
-        lost_attempts: Vec::new(),
-        result: TrialResult::Measured(Box::new(measured)),
-    }
+    let load = load_of_label(&format!("{connections} connections"));
+    Trial { index: 0, load, ..measured_in(block, stack, measured) }
 }
 
 /// So many blocks of a stack, on a machine that is faster in some than in others and which all stacks share.

@@ -1,28 +1,9 @@
 //! Two made-up runs compared: what a gate must not let through.
 
 use explain::{CellChange, ChangeVerdict, RecordedRun, WorseBy, compare_runs};
-use record::{
-    Driver, LoadResult, Manifest, Outcomes, RankedBy, Role, TRIAL_VERSION, Trial, TrialResult, load_of_label,
-};
+use record::{LoadResult, Manifest, Outcomes, RankedBy, Role, Trial, TrialResult, load_of_label};
 
-use crate::samples::trial;
-
-fn of(block: u32, result: TrialResult) -> Trial {
-    Trial {
-        version: TRIAL_VERSION,
-        index: block,
-        block,
-        round: "hello".into(),
-        role: Role::Stack,
-        driver: Driver::Proofload,
-        stack: "gin".into(),
-        load: load_of_label("64 connections"),
-        started: String::new(),
-        repeats: None,
-        lost_attempts: Vec::new(),
-        result,
-    }
-}
+use crate::samples::{measured_in, trial, trial_in};
 
 /// A trial that answered all but `failed` of its 96,000 requests, some 1000 a second.
 fn failing(block: u32, failed: u64) -> Trial {
@@ -33,7 +14,7 @@ fn failing(block: u32, failed: u64) -> Trial {
     load.answered_as_expected = good;
     let unevenness = 1.0 + 0.002 * f64::from(block * 5 % 7);
     load.goodput_per_s = 1000.0 * unevenness * good as f64 / load.intended as f64;
-    of(block, TrialResult::Measured(Box::new(measured)))
+    measured_in(block, "gin", measured)
 }
 
 fn well(block: u32) -> Trial {
@@ -50,7 +31,7 @@ fn dead(block: u32) -> Trial {
 }
 
 fn failed(block: u32) -> Trial {
-    of(block, TrialResult::Failed { error: "it did not come up".into() })
+    trial_in(block, "gin", TrialResult::Failed { error: "it did not come up".into() })
 }
 
 fn changed(a: &[Trial], b: &[Trial]) -> CellChange {

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use explain::{LoadsBefore, RecordedRun, RunsBefore, gate_load, gate_without};
 use plan::gate::{Baseline, Gate, LastRuns};
 use record::{
-    Driver, GateAnswer, GateCheck, GateResult, LoadResult, Manifest, RequestSummary, Role, Server,
-    TRIAL_VERSION, Trial, TrialResult, load_of_label,
+    GateAnswer, GateCheck, GateResult, LoadResult, Manifest, RequestSummary, Server, Trial, TrialResult,
 };
 use stats::Batches;
 use units::Share;
 
-use crate::samples::{times, trial};
+use crate::samples::{measured_in, noise, times, trial};
 
 fn gate(conditions: &[&str]) -> Gate {
     let parsed = |text: &&str| text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -32,20 +31,7 @@ fn gate_run(gate: &Gate, trials: &[Trial], keeps_processes: bool) -> GateResult 
 fn of(stack: &str, block: u32, change: impl FnOnce(&mut LoadResult)) -> Trial {
     let mut measured = trial();
     change(&mut measured.load);
-    Trial {
-        version: TRIAL_VERSION,
-        index: block,
-        block,
-        round: "hello".into(),
-        role: Role::Stack,
-        driver: Driver::Proofload,
-        stack: stack.into(),
-        load: load_of_label("64 connections"),
-        started: String::new(),
-        repeats: None,
-        lost_attempts: Vec::new(),
-        result: TrialResult::Measured(Box::new(measured)),
-    }
+    measured_in(block, stack, measured)
 }
 
 #[test]
@@ -110,13 +96,6 @@ fn what_a_service_takes_of_its_machine_is_held_against_its_limits() {
         let told = check(&judged, &gate.fail_if[0].to_string());
         assert_eq!(told.answer, due, "{condition}: {judged:?}");
     }
-}
-
-/// Noise that is the same each time, from −1 to 1.
-fn noise(seed: u64) -> f64 {
-    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    ((mixed ^ (mixed >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
 /// A run of so many blocks of one stack, whose 99th percentile is 40 ms, each up to a tenth off.

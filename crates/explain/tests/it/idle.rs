@@ -1,20 +1,14 @@
 //! What the spread of an idle server's answers leaves to be said.
 
-use std::collections::BTreeMap;
-
-use explain::{Confidence, Context, Verdict, VerdictKind};
+use explain::{Confidence, VerdictKind};
 use record::{FastTimes, IdleAnswers, Measured};
 use units::Duration;
 
-use crate::samples::trial;
+use crate::reasons::{self, first};
 
 /// A trial of 64 connections at `rate` on a server with these threads, which answered like this when it was idle.
 fn at(rate: f64, groups: &[(&str, u32)], idle_ms: &[f64]) -> Measured {
-    let mut trial = trial();
-    trial.load.throughput_per_s = rate;
-    trial.load.goodput_per_s = rate;
-    let groups = groups.iter().map(|(name, threads)| ((*name).to_owned(), *threads));
-    trial.server.thread_groups = groups.collect::<BTreeMap<_, _>>();
+    let mut trial = reasons::at(rate, groups);
     let times: Vec<Duration> = idle_ms.iter().map(|ms| Duration::from_secs_f64(ms / 1e3)).collect();
     let idle = IdleAnswers::of(&times).unwrap();
     trial.contract.idle_service_time_us = idle.shortest_us;
@@ -60,10 +54,6 @@ fn pareto(shortest_ms: f64, count: u32) -> Vec<f64> {
 /// Nine answers of ten from a cache.
 fn cached(hit_ms: f64, miss_ms: f64, count: u32) -> Vec<f64> {
     (0..count).map(|index| if index % 10 == 9 { miss_ms } else { hit_ms }).collect()
-}
-
-fn first(trial: &Measured) -> Verdict {
-    explain::explain(trial, &Context { cores: 2, ..Context::default() }).first().clone()
 }
 
 /// The shortest answer of such servers says nothing of their pace: X·S₀ by it would be a fraction of the users.

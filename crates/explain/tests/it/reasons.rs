@@ -6,11 +6,11 @@ use explain::{
     Alone, Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind, explain_cells,
 };
 use record::{
-    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Role, Runtime, Second, Server,
-    ServerSignals, TRIAL_VERSION, ThreadBand, ThreadGroupUse, Trial, TrialResult, Upstream, load_of_label,
+    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Runtime, Second, Server, ServerSignals,
+    ThreadBand, ThreadGroupUse, Trial, Upstream,
 };
 
-use crate::samples::trial;
+use crate::samples::{measured_in, trial};
 
 const CORES: Context = Context { cores: 2, ceiling_per_s: None, backends_alone: Vec::new() };
 
@@ -27,7 +27,7 @@ pub(crate) fn kind(trial: &Measured) -> VerdictKind {
 }
 
 /// A trial of 64 connections at `rate` on a server with these threads, each answer 100 ms when idle, without signals.
-fn at(rate: f64, groups: &[(&str, u32)]) -> Measured {
+pub(crate) fn at(rate: f64, groups: &[(&str, u32)]) -> Measured {
     let mut trial = trial();
     trial.load.throughput_per_s = rate;
     trial.load.goodput_per_s = rate;
@@ -376,20 +376,7 @@ fn of_several_backends_each_is_held_against_its_own_rate() {
 }
 
 fn trial_of(index: u32, stack: &str, measured: Measured) -> Trial {
-    Trial {
-        version: TRIAL_VERSION,
-        index,
-        block: 0,
-        round: "sleep".into(),
-        stack: stack.into(),
-        role: Role::Stack,
-        driver: record::Driver::Proofload,
-        load: load_of_label("64 connections"),
-        started: String::new(),
-        repeats: None,
-        lost_attempts: Vec::new(),
-        result: TrialResult::Measured(Box::new(measured)),
-    }
+    Trial { index, round: "sleep".into(), ..measured_in(0, stack, measured) }
 }
 
 /// A backend that carries all that it is asked for could carry more: what a proxy misses of the same rate is its own.

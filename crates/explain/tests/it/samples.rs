@@ -1,10 +1,10 @@
-//! A record that nothing speaks against.
+//! A record that nothing speaks against, and trials of such records.
 
 use std::collections::BTreeMap;
 
 use record::{
-    Connections, Contract, Distribution, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult, Measured,
-    Outcomes, Server, Surroundings, Window,
+    Connections, Contract, Distribution, Driver, Generator, LOAD_VERSION, LittlesLaw, Load, LoadResult,
+    Measured, Outcomes, Role, Server, Surroundings, TRIAL_VERSION, Trial, TrialResult, Window, load_of_label,
 };
 
 /// Figures of `count` samples that all took `us`.
@@ -107,4 +107,34 @@ pub(crate) fn trial() -> Measured {
         surroundings: Surroundings::default(),
         host: None,
     }
+}
+
+/// A trial of `stack` at 64 connections, the one of its block, that came to this.
+pub(crate) fn trial_in(block: u32, stack: &str, result: TrialResult) -> Trial {
+    Trial {
+        version: TRIAL_VERSION,
+        index: block,
+        block,
+        round: "hello".into(),
+        role: Role::Stack,
+        driver: Driver::Proofload,
+        stack: stack.into(),
+        load: load_of_label("64 connections"),
+        started: String::new(),
+        repeats: None,
+        lost_attempts: Vec::new(),
+        result,
+    }
+}
+
+/// The same of one that was measured.
+pub(crate) fn measured_in(block: u32, stack: &str, measured: Measured) -> Trial {
+    trial_in(block, stack, TrialResult::Measured(Box::new(measured)))
+}
+
+/// Noise that is the same each time, from −1 to 1.
+pub(crate) fn noise(seed: u64) -> f64 {
+    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed ^ (mixed >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }

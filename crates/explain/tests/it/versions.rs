@@ -1,39 +1,16 @@
 //! Two versions of a service in made-up runs: what chance alone calls a change, and what each answer rests on.
 
 use explain::{FigureVerdict, VersionsCompared, blocks_of_versions, compare_versions, gate_versions};
-use record::{
-    AgentLost, AgentResult, Driver, GateAnswer, Measured, Role, TRIAL_VERSION, Trial, TrialResult,
-    load_of_label,
-};
+use record::{AgentLost, AgentResult, GateAnswer, Measured, Role, Trial, TrialResult};
 use units::Share;
 
-use crate::samples::{times, trial};
+use crate::samples::{measured_in, noise, times, trial};
 
 /// A trial of `stack` that is as `change` makes it.
 fn of(stack: &str, role: Role, block: u32, change: impl FnOnce(&mut Measured)) -> Trial {
     let mut measured = trial();
     change(&mut measured);
-    Trial {
-        version: TRIAL_VERSION,
-        index: block,
-        block,
-        round: "hello".into(),
-        role,
-        driver: Driver::Proofload,
-        stack: stack.into(),
-        load: load_of_label("64 connections"),
-        started: String::new(),
-        repeats: None,
-        lost_attempts: Vec::new(),
-        result: TrialResult::Measured(Box::new(measured)),
-    }
-}
-
-/// Noise that is the same each time, from −1 to 1.
-fn noise(seed: u64) -> f64 {
-    let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    ((mixed ^ (mixed >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    Trial { role, ..measured_in(block, stack, measured) }
 }
 
 /// A run in which the second version carries so many times as much, and every trial is up to so much off.

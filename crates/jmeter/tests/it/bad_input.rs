@@ -7,6 +7,8 @@ use jmeter::{PlanNotUnderstood, import};
 use proptest::prelude::*;
 use scenario::Step;
 
+use crate::{element, plan_text};
+
 fn plan(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans").join(name);
     std::fs::read_to_string(file).unwrap()
@@ -195,18 +197,11 @@ const REQUEST: &str = "<HTTPSamplerProxy testname=\"r\"><stringProp name=\"HTTPS
 
 /// A plan of one group with this in it.
 fn of_group(inside: &str) -> String {
-    format!(
-        "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree><ThreadGroup testname=\"users\">\
-         <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>{inside}</hashTree>\
-         </hashTree></hashTree></jmeterTestPlan>"
-    )
-}
-
-/// An element that is named by its class, with texts and what is below it.
-fn element(class: &str, texts: &[(&str, &str)], below: &str) -> String {
-    let text = |(name, text): &(&str, &str)| format!("<stringProp name=\"{name}\">{text}</stringProp>");
-    let texts: String = texts.iter().map(text).collect();
-    format!("<{class} testname=\"{class}\">{texts}</{class}><hashTree>{below}</hashTree>")
+    let group = format!(
+        "<ThreadGroup testname=\"users\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup>\
+         <hashTree>{inside}</hashTree>"
+    );
+    plan_text("plan", &group)
 }
 
 /// What is wrong with a plan, or nothing.
@@ -424,12 +419,7 @@ fn group(class: &str, inside: &str) -> String {
 /// What goes on from one stage of a test to the next, which begin anew here.
 #[test]
 fn what_would_go_on_in_the_next_stage_is_refused() {
-    let plan = |at_plan: &str, groups: &str| {
-        format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree>{at_plan}{groups}</hashTree></hashTree>\
-             </jmeterTestPlan>"
-        )
-    };
+    let plan = |at_plan: &str, groups: &str| plan_text("plan", &format!("{at_plan}{groups}"));
     let rows = |share: &str| {
         element("CSVDataSet", &[("filename", "a.csv"), ("variableNames", "a"), ("shareMode", share)], "")
     };
@@ -457,10 +447,7 @@ fn a_file_that_two_elements_read_otherwise_is_refused() {
     };
     let two = |one: &str, other: &str| {
         let groups = [one, other].map(|rows| group("ThreadGroup", &format!("{rows}{REQUEST}"))).concat();
-        told(&format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree>{groups}</hashTree></hashTree>\
-             </jmeterTestPlan>"
-        ))
+        told(&plan_text("plan", &groups))
     };
     let of_all = rows("a.csv", "shareMode.all", "a");
     let refused = "another such element reads the same file with other settings";
@@ -488,10 +475,7 @@ fn a_file_that_two_elements_read_otherwise_is_refused() {
             let rows = rows("a.csv", share, "a");
             group(class, &format!("{rows}{REQUEST}"))
         });
-        told(&format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"plan\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
-            groups.concat()
-        ))
+        told(&plan_text("plan", &groups.concat()))
     };
     assert!(consecutively("shareMode.all").contains("its rows go on from one thread group"));
     assert_eq!(consecutively("shareMode.group"), "");

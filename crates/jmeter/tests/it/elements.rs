@@ -10,18 +10,13 @@ use scenario::{
 };
 use units::{Duration, Instant, Seed};
 
+use crate::{element, plan_text};
+
 /// A folder for the files of a test.
 fn folder(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plans-of-{name}"));
     std::fs::create_dir_all(&dir).unwrap();
     dir
-}
-
-/// An element that is named by its class, with texts and what is below it.
-fn element(class: &str, texts: &[(&str, &str)], below: &str) -> String {
-    let text = |(name, text): &(&str, &str)| format!("<stringProp name=\"{name}\">{text}</stringProp>");
-    let texts: String = texts.iter().map(text).collect();
-    format!("<{class} testname=\"{class}\">{texts}</{class}><hashTree>{below}</hashTree>")
 }
 
 /// A request of this path.
@@ -41,10 +36,7 @@ fn group(name: &str, iterations: u32, inside: &str) -> String {
 
 /// The plan beside which its files lie.
 fn plan(dir: &Path, elements: &str) -> Plan {
-    let text = format!(
-        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{elements}</hashTree></hashTree>\
-         </jmeterTestPlan>"
-    );
+    let text = plan_text("p", elements);
     import(&dir.join("p.jmx"), &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -264,11 +256,7 @@ fn cookies_of_a_managers_own_are_sent() {
         assert_eq!(header(&of_policy(policy)).as_deref(), Some("one=1; of=\"user 1\""), "{policy}");
     }
     assert_eq!(header(&of_policy("ignoreCookies")), None);
-    let text = format!(
-        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
-        group("g", 1, &format!("{}{}", manager("netscape", &cookies), request("/a")))
-    );
-    let told = import(Path::new("p.jmx"), &text, &BTreeMap::new()).unwrap_err().to_string();
+    let told = told(&group("g", 1, &format!("{}{}", manager("netscape", &cookies), request("/a"))), &[]);
     assert!(told.contains("CookieManager.policy is 'netscape', by which cookies of its own"), "{told}");
 }
 
@@ -342,16 +330,7 @@ fn a_request_with_files_is_sent_in_parts() {
 
 #[test]
 fn what_jmeter_sends_in_no_parts_is_refused() {
-    let told = |request: &str| {
-        let text = format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
-            group("g", 1, request)
-        );
-        import(Path::new("p.jmx"), &text, &BTreeMap::new())
-            .err()
-            .map(|error| error.to_string())
-            .unwrap_or_default()
-    };
+    let told = |request: &str| told(&group("g", 1, request), &[]);
     let in_parts = ("DO_MULTIPART_POST", "true");
     let file = ("up.txt", "f", "text/plain");
     for (request, what) in [
@@ -403,13 +382,7 @@ fn an_id_of_a_session_goes_from_a_page_into_requests() {
     let (in_path, to_question) = (("path_extension", "true"), ("path_extension_no_questionmark", "true"));
     assert_eq!(urls(&[in_path], &["/path", "/a"]), "path;SID= a;SID=of-path?q");
     assert_eq!(urls(&[in_path, to_question], &["/path", "/a"]), "path;SID= a;SID=of-path");
-    let told = |inside: &str| {
-        let text = format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
-            group("g", 1, inside)
-        );
-        import(Path::new("p.jmx"), &text, &BTreeMap::new()).unwrap_err().to_string()
-    };
+    let told = |inside: &str| told(&group("g", 1, inside), &[]);
     for (inside, what) in [
         (format!("{}{}", modifier(&[]), request("/a")), "no answer is sure to come before it"),
         (format!("{}{}", modifier(&[("cache_value", "false")]), request("/a")), "cache_value is false"),
@@ -518,14 +491,10 @@ fn a_runtime_controller_goes_on_for_its_time() {
 fn a_runtime_controller_that_jmeter_leaves_in_its_midst_is_refused() {
     let told = |seconds: &str, below: &str| {
         let inside = element("RunTime", &[("RunTime.seconds", seconds)], below);
-        let text = format!(
-            "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
-            group("g", 1, &format!("{inside}{}", request("/z")))
-        );
-        import(Path::new("p.jmx"), &text, &BTreeMap::new()).err().map(|error| error.to_string())
+        told(&group("g", 1, &format!("{inside}{}", request("/z"))), &[])
     };
-    assert_eq!(told("1", &request("/a")), None);
-    assert_eq!(told("1", ""), None);
+    assert_eq!(told("1", &request("/a")), "");
+    assert_eq!(told("1", ""), "");
     let simple = element("GenericController", &[], &request("/a"));
     let parameters = parameters(false, &["v"], &[&["1"]]);
     for (seconds, below, what) in [
@@ -564,10 +533,7 @@ fn including(
     properties: &[(&str, &str)],
     files: &[(&str, &str)],
 ) -> Result<Plan, PlanNotUnderstood> {
-    let text = format!(
-        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>",
-        group("g", 1, inside)
-    );
+    let text = plan_text("p", &group("g", 1, inside));
     let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let read = |file: &Path| {
         if file == Path::new("plans/locked.jmx") {
@@ -703,10 +669,7 @@ fn requests_keep_their_own_timeouts() {
 
 /// What is wrong with a plan that has this at its test plan, or nothing.
 fn told(elements: &str, properties: &[(&str, &str)]) -> String {
-    let text = format!(
-        "<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree>{elements}</hashTree></hashTree>\
-         </jmeterTestPlan>"
-    );
+    let text = plan_text("p", elements);
     let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let read = import(Path::new("p.jmx"), &text, &properties.collect());
     read.err().map(|error| error.to_string()).unwrap_or_default()

@@ -4,7 +4,7 @@ use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::Call;
-use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::{self, Foreign};
 use crate::row::{Errors, OfAb, Row, Tool};
 
 /// Reads all outputs of ab in the text.
@@ -50,7 +50,7 @@ impl text::Reading for Reading {
             line,
             // It ends after so many seconds, or so many requests: by itself an output does not tell which.
             duration_s: call.seconds(&["-t"]),
-            path: call.url.as_deref().and_then(super::path_of),
+            path: call.path(),
             ..Row::default()
         };
         Self {
@@ -87,9 +87,9 @@ impl text::Reading for Reading {
 
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        let foreign_lines = self.foreign.count(text, is_taken);
+        let is_cut_off = self.foreign.cuts_off(text, is_taken);
         let is_last = self.table == Table::Percentiles && text.starts_with("100%");
-        is_last || foreign_lines > FOREIGN_LINES_MAX
+        is_last || is_cut_off
     }
 
     fn take(&mut self, text: &str) -> bool {

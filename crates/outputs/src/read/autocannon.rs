@@ -7,7 +7,7 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
 use crate::read::json::{count_at, number_at};
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::Foreign;
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// It cuts times off to whole milliseconds before it adds them up.
@@ -76,7 +76,7 @@ pub(super) fn with_call(row: &mut Row, call: &Call) {
     let of_each = call.rate(&["-r", "--connectionRate"]).zip(row.connections);
     let of_all = call.rate(&["-R", "--overallRate"]);
     row.asked_per_s = of_all.or_else(|| of_each.map(|(rate, connections)| rate * f64::from(connections)));
-    row.path = row.path.take().or_else(|| call.url.as_deref().and_then(super::path_of));
+    row.path = row.path.take().or_else(|| call.path());
 }
 
 /// Number of connections, and of requests at a time on each: `10 connections with 4 pipelining factor`.
@@ -153,9 +153,9 @@ impl Reading {
     /// Takes a line, and says whether the output is over.
     fn is_over(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        let foreign_lines = self.foreign.count(text, is_taken);
+        let is_cut_off = self.foreign.cuts_off(text, is_taken);
         // Behind the count stands what failed, and then nothing.
-        foreign_lines > FOREIGN_LINES_MAX || (text.is_empty() && self.about.is_some())
+        is_cut_off || (text.is_empty() && self.about.is_some())
     }
 
     fn take(&mut self, text: &str) -> bool {

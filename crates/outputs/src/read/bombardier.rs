@@ -11,7 +11,7 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::Call;
 use crate::read::json::{count_at, number_at};
-use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::{self, Foreign};
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// After how long an answer is late, s, where the command says nothing.
@@ -82,7 +82,7 @@ impl text::Reading for Reading {
             timeout_from,
             // Of all connections.
             asked_per_s: call.rate(&["-r", "--rate"]),
-            path: call.url.as_deref().and_then(super::path_of),
+            path: call.path(),
             ..Row::default()
         };
         let (has_statistics, is_json) = (false, false);
@@ -109,9 +109,9 @@ impl text::Reading for Reading {
 
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        let foreign_lines = self.foreign.count(text, is_taken);
+        let is_cut_off = self.foreign.cuts_off(text, is_taken);
         self.is_json = !self.has_statistics && text.starts_with(JSON_BEGIN);
-        self.is_json || text.starts_with("Throughput:") || foreign_lines > FOREIGN_LINES_MAX
+        self.is_json || text.starts_with("Throughput:") || is_cut_off
     }
 
     fn take(&mut self, text: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::number::go_time_ms;
 use crate::outline::Line;
-use crate::read::command::whole;
+use crate::read::command::{path_of, whole};
 
 /// A prompt has a word or two; a tool that is named later is named in prose.
 const PROMPT_WORDS_MAX: usize = 4;
@@ -16,7 +16,7 @@ const LINES_ABOVE_MAX: usize = 8;
 pub(super) struct Call {
     words: Vec<String>,
     /// What stands behind the scheme of a URL, be it before the tool: vegeta is told it by a pipe.
-    pub url: Option<String>,
+    url: Option<String>,
 }
 
 /// The command in line `at`, from 0, if it calls `tool` with options. It may be one of several in a pipe.
@@ -58,6 +58,11 @@ impl Call {
     /// Whether the word behind the tool is this one.
     pub fn begins_with(&self, word: &str) -> bool {
         self.words.first().is_some_and(|it| it == word)
+    }
+
+    /// The path of its URL.
+    pub fn path(&self) -> Option<String> {
+        self.url.as_deref().and_then(path_of)
     }
 
     /// The value of an option, under any of its names: `-c 10`, `-c10`, `--connections=10`. What stands last counts.

@@ -173,7 +173,7 @@ impl Cells<'_> {
             row.statuses.extend(count.map(|count| (status, count)));
         }
         if row.tool == Tool::Sb && !row.statuses.is_empty() {
-            row.requests = Some(row.statuses.values().fold(0, |sum: u64, it| sum.saturating_add(*it)));
+            row.requests = Some(row.answers_with(|_| true));
             row.errors.bad_answers = row.statuses.get(&303).copied();
         }
         let error_share = self.value("error_pct", row).map(|it| it / 100.0);

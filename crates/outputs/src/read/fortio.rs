@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::number::{Figure, go_time_ms};
 use crate::read::json::{count_at, number_at};
-use crate::row::{Row, Tool};
+use crate::row::{Row, Tool, is_good};
 
 /// Most percentiles that are read; one asks for some.
 const PERCENTILES_MAX: usize = 32;
@@ -54,7 +54,7 @@ fn bad_answers(value: &Value, row: &mut Row) -> Option<u64> {
         match u16::try_from(code).ok().filter(|it| (100..600).contains(it)) {
             Some(status) => {
                 row.statuses.insert(status, count);
-                bad = bad.saturating_add(if (200..400).contains(&status) { 0 } else { count });
+                bad = bad.saturating_add(if is_good(status) { 0 } else { count });
             }
             None => bad = bad.saturating_add(count),
         }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::Foreign;
 use crate::row::{Row, Tool};
 
 /// Percentiles by their names in JSON, if `gatling.conf` names no others.
@@ -30,9 +30,9 @@ pub(super) fn read(outline: &Outline<'_>) -> Rows {
             current = Some((row, Foreign::default()));
         } else if let Some((row, foreign)) = &mut current {
             let is_taken = take(row, line.text);
-            let foreign_lines = foreign.count(line.text, is_taken);
+            let is_cut_off = foreign.cuts_off(line.text, is_taken);
             // Below stand the distribution and the errors, in lines of the same form.
-            if line.text.starts_with("----") || foreign_lines > FOREIGN_LINES_MAX {
+            if line.text.starts_with("----") || is_cut_off {
                 rows.extend(current.take().map(close));
             }
         }

@@ -4,8 +4,8 @@ use crate::number::{Figure, number};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign, bracketed, responses};
-use crate::row::{Row, TimeoutFrom, Tool};
+use crate::read::text::{Foreign, bracketed, responses};
+use crate::row::{Row, TimeoutFrom, Tool, is_good};
 
 /// Times that it keeps: the first ones. Percentiles, extremes and, in later versions, statuses are of these, and the sum of
 /// all times is divided by their number.
@@ -85,7 +85,7 @@ impl Reading {
             // Of each worker.
             let rate = call.rate(&["-q"]).zip(row.connections);
             row.asked_per_s = rate.map(|(rate, workers)| rate * f64::from(workers));
-            row.path = call.url.as_deref().and_then(super::path_of);
+            row.path = call.path();
         }
         Self {
             row,
@@ -99,10 +99,7 @@ impl Reading {
 
     fn close(self) -> Row {
         let Self { mut row, has_average, failed, timed_out, .. } = self;
-        let sum = |sum: u64, count: u64| sum.saturating_add(count);
-        let told = row.statuses.values().copied().fold(0, sum);
-        let good = row.statuses.iter().filter(|(it, _)| (200..400).contains(*it));
-        let good = good.map(|(_, it)| *it).fold(0, sum);
+        let (told, good) = (row.answers_with(|_| true), row.answers_with(is_good));
         let made =
             row.rate_per_s.zip(row.elapsed_s).map_or(0.0, |(rate, elapsed)| rate.value * elapsed.value);
         // Later versions tell the statuses of those alone that they keep.
@@ -137,8 +134,7 @@ impl Reading {
     /// Takes a line, and says whether the output is over.
     fn is_over(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        let foreign_lines = self.foreign.count(text, is_taken);
-        foreign_lines > FOREIGN_LINES_MAX
+        self.foreign.cuts_off(text, is_taken)
     }
 
     fn take(&mut self, text: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::call_at;
 use crate::read::json::{count_at, number_at};
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::Foreign;
 use crate::row::{OfK6, Row, Tool};
 
 /// Most figures of a metric that are looked at; one asks for some.
@@ -94,7 +94,7 @@ pub(super) fn read_text(outline: &Outline<'_>) -> Rows {
             reader.is_part = title.starts_with("GROUP: ") || title.starts_with("SCENARIO: ");
         } else if let Some((name, values)) = metric(line.text).filter(|_| !reader.is_part) {
             reader.take(line.number, name, values);
-        } else if reader.foreign.count(line.text, line.text.contains("...: ")) > FOREIGN_LINES_MAX {
+        } else if reader.foreign.cuts_off(line.text, line.text.contains("...: ")) {
             reader.close();
         }
     }

@@ -8,8 +8,8 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::Call;
 use crate::read::json::number_at;
-use crate::read::text::{self, FOREIGN_LINES_MAX, Foreign, bracketed, responses};
-use crate::row::{Row, TimeoutFrom, Tool};
+use crate::read::text::{self, Foreign, bracketed, responses};
+use crate::row::{Row, TimeoutFrom, Tool, is_good};
 
 /// What oha counts as an error though the run's end did it. `requestsPerSec` has it, as it has all other errors; `successRate`
 /// has not.
@@ -84,12 +84,9 @@ impl Failures {
 
     /// Counts what was made, all errors among it, and what failed, beside the statuses of the row.
     fn put_into(self, row: &mut Row) {
-        let sum = |sum: u64, count: u64| sum.saturating_add(count);
-        let answered = row.statuses.values().copied().fold(0, sum);
-        let good = row.statuses.iter().filter(|(it, _)| (200..400).contains(*it));
-        let good = good.map(|(_, it)| *it).fold(0, sum);
+        let (answered, good) = (row.answers_with(|_| true), row.answers_with(is_good));
         let failed = self.timed_out.saturating_add(self.others);
-        row.requests = Some([failed, self.aborted].into_iter().fold(answered, sum));
+        row.requests = Some([failed, self.aborted].into_iter().fold(answered, u64::saturating_add));
         row.errors.bad_answers = Some(answered.saturating_sub(good).saturating_add(failed));
         row.errors.aborted = Some(self.aborted);
         row.errors.timeout = Some(self.timed_out);
@@ -148,7 +145,7 @@ impl text::Reading for Reading {
             timeout_s: call.seconds(&["-t", "--timeout"]),
             timeout_from,
             asked_per_s: call.rate(&["-q"]),
-            path: call.url.as_deref().and_then(super::path_of),
+            path: call.path(),
             ..Row::default()
         };
         let (part, failures, foreign) = (Part::Summary, Failures::default(), Foreign::default());
@@ -170,8 +167,8 @@ impl text::Reading for Reading {
 
     fn ends_with(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        let foreign_lines = self.foreign.count(text, is_taken);
-        (text.is_empty() && self.part == Part::Errors) || foreign_lines > FOREIGN_LINES_MAX
+        let is_cut_off = self.foreign.cuts_off(text, is_taken);
+        (text.is_empty() && self.part == Part::Errors) || is_cut_off
     }
 
     fn take(&mut self, text: &str) -> bool {

@@ -4,7 +4,7 @@ use crate::number::{Figure, number, time_ms};
 use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::command::{Asked, command, path_of};
-use crate::row::{Row, SB_EXCEPTION, Tool};
+use crate::row::{Row, SB_EXCEPTION, Tool, is_good};
 
 /// Its names. What it is called for .NET Core comes last.
 const NAMES: [&str; 5] = ["sb", "sb.exe", "superbenchmarker", "sbcore", "sbcore.exe"];
@@ -69,13 +69,11 @@ fn close(reading: Reading) -> Row {
         // sb starts a user a second at least, however long it was to take.
         row.elapsed_s = None;
     }
-    let told: u64 = row.statuses.values().fold(0, |sum, count| sum.saturating_add(*count));
     if !row.statuses.is_empty() {
         // The line that is rewritten during the run is one short now and then; what ended has a status.
-        row.requests = Some(told);
-        let is_bad = |status: u16| status == SB_EXCEPTION || !(200..400).contains(&status);
-        let bad = row.statuses.iter().filter(|(status, _)| is_bad(**status));
-        row.errors.bad_answers = Some(bad.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count)));
+        row.requests = Some(row.answers_with(|_| true));
+        let is_bad = |status: u16| status == SB_EXCEPTION || !is_good(status);
+        row.errors.bad_answers = Some(row.answers_with(is_bad));
     }
     row.note_missing([
         ("the line `RPS`", row.rate_per_s.is_none()),

@@ -12,7 +12,7 @@ use crate::outline::Outline;
 use crate::read::Rows;
 use crate::read::call::{Call, call_at};
 use crate::read::json::{count_at, number_at};
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::Foreign;
 use crate::row::{Row, Tool};
 
 /// It takes times by a clock of a hundred ticks a second (`times`), ms.
@@ -69,7 +69,7 @@ fn is_head(text: &str) -> bool {
 pub(super) fn with_call(row: &mut Row, call: &Call) {
     row.connections = row.connections.or_else(|| call.count(&["-c", "--concurrent"]));
     row.duration_s = call.value(&["-t", "--time"]).and_then(seconds);
-    row.path = row.path.take().or_else(|| call.url.as_deref().and_then(super::path_of));
+    row.path = row.path.take().or_else(|| call.path());
 }
 
 /// `60S`, `5M`, `1H`.
@@ -108,8 +108,8 @@ impl Reading {
     /// Takes a line, and says whether the block is over.
     fn is_over(&mut self, text: &str) -> bool {
         let is_taken = self.take(text);
-        let foreign_lines = self.foreign.count(text, is_taken);
-        text.starts_with("Shortest transaction:") || foreign_lines > FOREIGN_LINES_MAX
+        let is_cut_off = self.foreign.cuts_off(text, is_taken);
+        text.starts_with("Shortest transaction:") || is_cut_off
     }
 
     fn take(&mut self, text: &str) -> bool {

@@ -7,7 +7,7 @@ use crate::row::Row;
 
 /// So many foreign lines one behind another within an output, and it was cut off. Tools themselves print a warning of a line or two,
 /// and a progress bar that is written to a file is several.
-pub(super) const FOREIGN_LINES_MAX: usize = 12;
+const FOREIGN_LINES_MAX: usize = 12;
 
 /// Lines one behind another that are none of the tool's, blank ones left out.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,6 +18,11 @@ impl Foreign {
     pub(super) fn count(&mut self, text: &str, is_taken: bool) -> usize {
         self.0 = if is_taken { 0 } else { self.0 + usize::from(!text.is_empty()) };
         self.0
+    }
+
+    /// Counts a line, and says whether the output was cut off above it.
+    pub(super) fn cuts_off(&mut self, text: &str, is_taken: bool) -> bool {
+        self.count(text, is_taken) > FOREIGN_LINES_MAX
     }
 }
 

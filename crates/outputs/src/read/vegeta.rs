@@ -8,7 +8,7 @@ use crate::read::Rows;
 use crate::read::call::{Call, call_at};
 use crate::read::json::{count_at, number_at};
 use crate::read::text::Foreign;
-use crate::row::{Row, Tool};
+use crate::row::{Row, Tool, is_good};
 
 /// Nanoseconds of a millisecond.
 const MS: f64 = 1e6;
@@ -58,7 +58,7 @@ fn is_head(text: &str) -> bool {
 pub(super) fn with_call(row: &mut Row, call: &Call) {
     row.asked_per_s = call.value(&["-rate", "--rate"]).and_then(per_second);
     row.duration_s = call.seconds(&["-duration", "--duration"]);
-    row.path = row.path.take().or_else(|| call.url.as_deref().and_then(super::path_of));
+    row.path = row.path.take().or_else(|| call.path());
 }
 
 /// `50`, `50/s`, `3000/1m`: so many in a time, a second where none is named.
@@ -114,8 +114,7 @@ fn close((mut row, _): (Row, Foreign)) -> Row {
 
 /// What did not succeed, and what is missing. A request that brought no answer has the status 0.
 fn finish(row: &mut Row) {
-    let good = row.statuses.iter().filter(|(it, _)| (200..400).contains(*it));
-    let good = good.fold(0, |sum: u64, (_, count)| sum.saturating_add(*count));
+    let good = row.answers_with(is_good);
     let has_statuses = !row.statuses.is_empty();
     row.errors.bad_answers = row.requests.filter(|_| has_statuses).map(|it| it.saturating_sub(good));
     // Of one request there is no rate, and an attack of no length.

@@ -4,7 +4,7 @@ use crate::number::{Figure, bytes, numbers_in, rate, time_ms};
 use crate::outline::{Line, Outline, STATEMENT_CHARS_MAX};
 use crate::read::Rows;
 use crate::read::command::{Asked, command_at, path_of};
-use crate::read::text::{FOREIGN_LINES_MAX, Foreign};
+use crate::read::text::Foreign;
 use crate::row::{Row, TimeoutFrom, Tool};
 
 /// wrk's timeout where the command gives none, s.
@@ -107,13 +107,13 @@ impl Reader {
     fn within(&mut self, line: &Line<'_>) {
         let Some(current) = &mut self.current else { return };
         let taken = current.take(line.text);
-        let foreign_lines = current.foreign.count(line.text, matches!(taken, Taken::Line));
+        let is_cut_off = current.foreign.cuts_off(line.text, matches!(taken, Taken::Line));
         match taken {
             Taken::Last => {
                 self.close();
                 self.summary_lines = SUMMARY_LINES_MAX;
             }
-            Taken::Nothing if foreign_lines > FOREIGN_LINES_MAX => self.close(),
+            Taken::Nothing if is_cut_off => self.close(),
             Taken::Line | Taken::Nothing => {}
         }
     }

@@ -1,6 +1,7 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::stack::Catalogue;
 
 fn catalogue() -> Catalogue {
     let stacks = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
@@ -154,7 +155,7 @@ fn a_quick_run_has_one_block_and_the_loads_of_its_table() {
         (experiment.procedure.blocks, stacks, cells[0].load.stop.duration, cells[0].load.timeouts.request)
     };
     let five = Duration::from_secs(5);
-    assert_eq!(quick(GOOD), (1, 4, QUICK_SPAN_DEFAULT, five));
+    assert_eq!(quick(GOOD), (1, 4, file::QUICK_SPAN_DEFAULT, five));
     let table = "[quick]\nconnections = [4]\nduration = \"1s\"\ntimeout = \"9s\"\n[[round]]";
     let text = GOOD.replacen("[[round]]", table, 1);
     assert_eq!(quick(&text), (1, 2, Duration::from_secs(1), Duration::from_secs(9)));

@@ -2,7 +2,8 @@
 
 use units::Instant;
 
-use super::walk::{Left, Phase, State};
+use super::transaction::Left;
+use super::walk::{Phase, State};
 use super::{Ended, Verdict};
 use crate::model::{Group, Step};
 use crate::prepared::Prepared;

@@ -1,12 +1,12 @@
-//! How long a user pauses: for a time that is drawn, or until a request of a rate is due.
+//! How a user pauses: for a time that is drawn, until a request of a rate is due, or until others are there.
 
-use units::Duration;
+use units::{Duration, Instant};
 
-use super::Next;
 use super::poisson::poisson;
 use super::user::{identity, random_unit};
-use super::walk::State;
-use crate::model::{Meeting, Pacing, Pause, RateSchedule};
+use super::walk::{Phase, State};
+use super::{Ended, Next};
+use crate::model::{Meeting, Pacing, Pause, RateSchedule, RequestStep};
 use crate::prepared::Prepared;
 use crate::world::{Slot, World};
 
@@ -14,6 +14,47 @@ use crate::world::{Slot, World};
 const PAUSE_MS_MAX: f64 = 8_640_000_000.0;
 
 impl State {
+    /// Waits for others before a request, where its pauses from this place on say so. Then it pauses, or sends it where there is no
+    /// pause.
+    pub(super) fn pause_before(
+        &mut self,
+        request: &RequestStep,
+        from: usize,
+        prepared: &Prepared,
+        world: &mut World,
+    ) -> Next {
+        for (place, pause) in request.pauses.iter().enumerate().skip(from) {
+            if let Pause::Meeting(meeting) = pause
+                && let Some(next) = self.meet(meeting, world)
+            {
+                self.phase = Phase::Met(place + 1);
+                return next;
+            }
+        }
+        let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
+        let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
+        if let Some(at) = self.over.take() {
+            return self.wait_for_the_end(at, world.now);
+        }
+        if pause.is_zero() {
+            return self.send(request, prepared, world);
+        }
+        self.phase = Phase::Due;
+        self.unsent = 0;
+        Next::Pause(pause)
+    }
+
+    /// There is nothing left for it to do, and its group ends at this instant. What it is in the midst of is cut off, as where its
+    /// time is over.
+    pub(super) fn wait_for_the_end(&mut self, at: Instant, now: Instant) -> Next {
+        self.break_off(now);
+        if at <= now {
+            return self.end(Ended::StopGroup);
+        }
+        self.phase = Phase::Over;
+        Next::Pause(at.since(now))
+    }
+
     /// How long a pause is now.
     pub(super) fn pause(&mut self, pause: &Pause, prepared: &Prepared, world: &mut World) -> Duration {
         let mut scope = self.scope(prepared, world);

@@ -6,6 +6,7 @@ mod flow;
 mod laws;
 mod parts;
 mod pauses;
+mod sent;
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};

@@ -2,17 +2,18 @@
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use units::{Duration, Instant};
+use units::Instant;
 
 use super::request::Pending;
+use super::transaction::{Left, Open};
 use super::user::{Scope, User, counted, identity};
-use super::{Ended, Next, Sums, Transaction};
+use super::{Ended, Next, Transaction};
 use crate::model::{
-    Children, CookiePolicy, DataSharing, Group, List, OnError, OnceOf, Pause, Pick, Portion, RequestStep,
-    Step, Times, Users,
+    Children, CookiePolicy, Group, List, OnError, OnceOf, Pause, Pick, Portion, RequestStep, Step, Times,
+    Users,
 };
 use crate::prepared::Prepared;
-use crate::world::{Row, World, row_at};
+use crate::world::World;
 
 /// Steps taken in one go at most; a user who takes more has steps without end.
 const STEPS_MAX: u32 = 100_000;
@@ -77,52 +78,6 @@ pub(super) struct Frame {
     /// From here on it has no turn and no step any more.
     pub(super) until: Instant,
     pub(super) order: Option<Box<[u32]>>,
-}
-
-/// A transaction under way.
-#[derive(Debug)]
-pub(super) struct Open {
-    label: String,
-    from: Instant,
-    pub(super) last: Instant,
-    pub(super) elapsed: Duration,
-    pub(super) samples: u32,
-    pub(super) failed: u32,
-    /// Whether each of its requests was answered so far.
-    pub(super) is_answered: bool,
-    pub(super) sums: Sums,
-    with_pauses: bool,
-    pub(super) parent_only: bool,
-}
-
-/// How a transaction is left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
-    /// It was gone through.
-    AtItsEnd,
-    /// The user goes on with its next iteration.
-    Early,
-    /// The user ends.
-    ForGood,
-    /// The user can't go on, whatever it would have done.
-    CutOff,
-}
-
-impl Open {
-    fn new(label: String, from: Instant, with_pauses: bool, parent_only: bool) -> Self {
-        Self {
-            label,
-            from,
-            last: from,
-            elapsed: Duration::ZERO,
-            samples: 0,
-            failed: 0,
-            is_answered: true,
-            sums: Sums::default(),
-            with_pauses,
-            parent_only,
-        }
-    }
 }
 
 impl Frame {
@@ -313,47 +268,6 @@ impl State {
         true
     }
 
-    /// Takes a row of each of the group's data sets; false where one has come to an end that is the user's, too.
-    fn take_rows(&mut self, group: &Group, prepared: &Prepared, world: &mut World) -> bool {
-        match &group.rows {
-            Some(sets) => sets.iter().all(|set| self.take_row(*set, prepared, world)),
-            None => (0..prepared.tables.len()).all(|set| self.take_row(set, prepared, world)),
-        }
-    }
-
-    /// Takes a row of the data set of this number; false where it has come to an end that is the user's, too.
-    pub(super) fn take_row(&mut self, number: usize, prepared: &Prepared, world: &mut World) -> bool {
-        let sets = &prepared.scenario().data;
-        // Numbers were looked at before the start.
-        let Some((set, table)) = sets.get(number).zip(prepared.tables.get(number)) else { return true };
-        let row = match set.sharing {
-            DataSharing::All => world.row((number, set), table, None),
-            DataSharing::Group => world.row((number, set), table, Some(self.user.group)),
-            DataSharing::User => {
-                let taken = counted(&mut self.user.taken, number);
-                *taken += 1;
-                row_at(set, table, *taken - 1)
-            }
-        };
-        match row {
-            Row::At(index) => {
-                table.row(index).for_each(|(name, value)| self.user.variables.set(name, value));
-            }
-            Row::Eof => table.names.iter().for_each(|name| self.user.variables.set(name, "<EOF>")),
-            Row::Stop => return false,
-        }
-        true
-    }
-
-    /// Takes a row within an iteration. A user for whom there is none ends at once, and what it is in the midst of is cut off.
-    fn row_or_end(&mut self, number: usize, prepared: &Prepared, world: &mut World) -> Option<Next> {
-        if self.take_row(number, prepared, world) {
-            return None;
-        }
-        self.break_off(world.now);
-        Some(self.end(Ended::Finished))
-    }
-
     /// The steps within the innermost frame.
     pub(super) fn children<'a>(&self, group: &'a Group) -> Children<'a> {
         self.frames.iter().skip(1).fold(Children::Steps(&group.steps), |children, frame| {
@@ -515,47 +429,6 @@ impl State {
         self.pause_before(request, 0, prepared, world)
     }
 
-    /// Waits for others before a request, where its pauses from this place on say so. Then it pauses, or sends it where there is no
-    /// pause.
-    fn pause_before(
-        &mut self,
-        request: &RequestStep,
-        from: usize,
-        prepared: &Prepared,
-        world: &mut World,
-    ) -> Next {
-        for (place, pause) in request.pauses.iter().enumerate().skip(from) {
-            if let Pause::Meeting(meeting) = pause
-                && let Some(next) = self.meet(meeting, world)
-            {
-                self.phase = Phase::Met(place + 1);
-                return next;
-            }
-        }
-        let pause = request.pauses.iter().map(|it| self.pause(it, prepared, world));
-        let pause = pause.fold(Duration::ZERO, |sum, pause| sum + pause);
-        if let Some(at) = self.over.take() {
-            return self.wait_for_the_end(at, world.now);
-        }
-        if pause.is_zero() {
-            return self.send(request, prepared, world);
-        }
-        self.phase = Phase::Due;
-        self.unsent = 0;
-        Next::Pause(pause)
-    }
-
-    /// There is nothing left for it to do, and its group ends at this instant. What it is in the midst of is cut off, as where its
-    /// time is over.
-    fn wait_for_the_end(&mut self, at: Instant, now: Instant) -> Next {
-        self.break_off(now);
-        if at <= now {
-            return self.end(Ended::StopGroup);
-        }
-        self.phase = Phase::Over;
-        Next::Pause(at.since(now))
-    }
-
     /// Leaves the iteration; what comes of it, if it was the last.
     fn left(&mut self, what_then: OnError, now: Instant) -> Option<Next> {
         self.leave(what_then, now);
@@ -603,29 +476,5 @@ impl State {
             children = holder.children();
         }
         turns == 0
-    }
-
-    /// Ends the innermost transaction; false if there is none. One that is cut off as it begins was none.
-    pub(super) fn close_transaction(&mut self, now: Instant, left: Left) -> bool {
-        let Some(open) = self.open.pop() else { return false };
-        if left == Left::CutOff && open.samples == 0 && now <= open.from {
-            return true;
-        }
-        self.finished.push(Transaction {
-            label: open.label,
-            from: open.from,
-            to: if open.with_pauses { now } else { open.last },
-            elapsed: if open.with_pauses { now.since(open.from) } else { open.elapsed },
-            samples: open.samples,
-            failed: open.failed,
-            sums: open.sums,
-            ok: left == Left::AtItsEnd && open.failed == 0,
-            is_whole: left == Left::AtItsEnd && open.is_answered,
-            broken_off: left == Left::ForGood,
-            cut_off: left == Left::CutOff,
-            parent_only: open.parent_only,
-            within_parent: self.open.iter().any(|outer| outer.parent_only),
-        });
-        true
     }
 }

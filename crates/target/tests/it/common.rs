@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use target::{Config, Model, Server, start};
 
@@ -57,4 +58,18 @@ pub fn each_model(config: &Config, check: impl Fn(Server)) {
         println!("model {name}");
         check(start(Config { model, ..config.clone() }).unwrap());
     }
+}
+
+/// How long `connections` take for `each` requests to `path`.
+pub fn time_load(addr: SocketAddr, path: &str, connections: usize, each: usize) -> Duration {
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        for _ in 0..connections {
+            scope.spawn(move || {
+                let mut client = Client::connect(addr);
+                (0..each).for_each(|_| assert_eq!(client.get(path).status, 200));
+            });
+        }
+    });
+    begun.elapsed()
 }

@@ -1,33 +1,18 @@
 //! The planted limits: each has the effect that a diagnosis is judged by.
 
 use std::fs;
-use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use target::{Burn, Config, Leak, LogWrites, Model, PathRule, Planted, Server, WarmUp, start};
 use units::Bytes;
 
-use crate::common::{Client, each_model};
+use crate::common::{Client, each_model, time_load};
 
 const MS: units::Duration = units::Duration::from_millis(1);
 
 fn planted(planted: Planted) -> Config {
     Config { planted, ..Config::default() }
-}
-
-/// How long `connections` take for `each` requests to `/hello`.
-fn time_load(addr: SocketAddr, connections: usize, each: usize) -> Duration {
-    let begun = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..connections {
-            scope.spawn(move || {
-                let mut client = Client::connect(addr);
-                (0..each).for_each(|_| assert_eq!(client.get("/hello").status, 200));
-            });
-        }
-    });
-    begun.elapsed()
 }
 
 /// How long one request takes.
@@ -38,7 +23,7 @@ fn time_get(client: &mut Client, path: &str) -> Duration {
 }
 
 fn took_within(server: Server, (connections, each): (usize, usize), least_ms: u128, most_ms: u128) {
-    let took = time_load(server.addr(), connections, each).as_millis();
+    let took = time_load(server.addr(), "/hello", connections, each).as_millis();
     server.stop().unwrap();
     assert!((least_ms..most_ms).contains(&took), "{took} ms");
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use target::{Config, Model, PathRule, Stall, start};
 use units::Bytes;
 
-use crate::common::{Client, each_model};
+use crate::common::{Client, each_model, time_load};
 
 fn has_thread(name: &str) -> bool {
     fs::read_dir("/proc/self/task")
@@ -129,24 +129,6 @@ fn delays_that_vary_follow_from_the_seed_whatever_the_model() {
     assert!((1..16).contains(&patterns[0].iter().filter(|slow| **slow).count()), "{patterns:?}");
 }
 
-/// How long `connections` take for `each` requests to a path of 20 ms.
-fn time_load(config: &Config, connections: usize, each: usize) -> Duration {
-    let server = start(config.clone()).unwrap();
-    let addr = server.addr();
-    let begun = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..connections {
-            scope.spawn(move || {
-                let mut client = Client::connect(addr);
-                (0..each).for_each(|_| assert_eq!(client.get("/sleep").status, 200));
-            });
-        }
-    });
-    let took = begun.elapsed();
-    server.stop().unwrap();
-    took
-}
-
 #[test]
 fn each_model_has_its_ceiling() {
     let mut config = Config { pool_threads: NonZeroUsize::new(4).unwrap(), ..Config::default() };
@@ -158,7 +140,9 @@ fn each_model_has_its_ceiling() {
         (Model::ThreadPerConnection, 80, 400),
         (Model::EventLoop, 80, 400),
     ] {
-        let took = time_load(&Config { model, ..config.clone() }, 8, 4).as_millis();
+        let server = start(Config { model, ..config.clone() }).unwrap();
+        let took = time_load(server.addr(), "/sleep", 8, 4).as_millis();
+        server.stop().unwrap();
         assert!((least_ms..most_ms).contains(&took), "{model}: {took} ms");
     }
 }

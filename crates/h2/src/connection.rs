@@ -191,7 +191,8 @@ impl Protocol for H2 {
 
     /// None is open, and none will be.
     fn is_over(&self) -> bool {
-        let takes_none = self.last_id.is_some() || self.next_id > STREAM_LAST || self.peer.streams_max == 0;
+        // A server that allows none for now may allow some again (RFC 9113 6.5.2).
+        let takes_none = self.last_id.is_some() || self.next_id > STREAM_LAST;
         self.ready && takes_none && self.streams.open() == 0
     }
 

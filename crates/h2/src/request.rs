@@ -132,7 +132,7 @@ pub fn is_of_http1(name: &str, value: &str) -> bool {
 pub(crate) fn fields(spec: &RequestSpec<'_>, scheme: Scheme, mut each: impl FnMut(&str, &str, bool)) {
     each(":method", spec.method, false);
     each(":scheme", scheme.name(), false);
-    each(":authority", spec.given("host").unwrap_or(spec.host), true);
+    each(":authority", bare(spec.given("host").unwrap_or(spec.host)), true);
     each(":path", spec.target, false);
     if spec.given("user-agent").is_none() {
         each("user-agent", USER_AGENT, true);
@@ -140,12 +140,18 @@ pub(crate) fn fields(spec: &RequestSpec<'_>, scheme: Scheme, mut each: impl FnMu
     for (name, value) in spec.headers {
         let name = name.to_ascii_lowercase();
         if name != "host" {
-            each(&name, value, true);
+            each(&name, bare(value), true);
         }
     }
     if spec.says_length() {
         each("content-length", &spec.body.len().to_string(), false);
     }
+}
+
+/// A value without the white space around it. In a line of HTTP/1.1 that is none of the value; here it would be, and such a
+/// field is malformed (RFC 9113 8.2.1).
+fn bare(value: &str) -> &str {
+    value.trim_matches([' ', '\t'])
 }
 
 /// The three blocks in the making.

@@ -32,7 +32,7 @@ pub trait Protocol: Debug + Sized {
     /// [`Fed::Ready`] says when.
     fn begin(&mut self, shared: &Self::Shared, out: &mut Vec<u8>) -> bool;
 
-    /// Whether one more exchange may begin now: the peer may allow fewer than there are places.
+    /// Whether one more exchange may begin now: the peer may allow fewer than there are places, and for a while none.
     fn has_room(&self) -> bool;
 
     /// Whether no exchange is under way, and none will ever begin: the connection is to be closed. Where it has room for one, it is

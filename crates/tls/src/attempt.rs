@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustls::client::ClientConnection;
 use rustls::pki_types::ServerName;
-use rustls::{AlertDescription, CertificateError, Error};
+use rustls::{AlertDescription, CertificateError, Error, PeerMisbehaved};
 
 use crate::client::{Client, Peers, agreed};
 use crate::error::TlsError;
@@ -166,14 +166,12 @@ fn refused(host: &str, offered: &str, error: &Error) -> TlsError {
         Error::InvalidCertificate(why) => {
             TlsError::server(format!("the certificate of `{host}` is not valid ({why})"), TRUST)
         }
-        Error::NoApplicationProtocol | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-            TlsError::server(
-                format!(
-                    "`{host}` does not agree to speak {offered}: TLS is there, that version of HTTP is not"
-                ),
-                "turn it on at the server, or ask for another with --http-version",
-            )
-        }
+        Error::NoApplicationProtocol
+        | Error::AlertReceived(AlertDescription::NoApplicationProtocol)
+        | Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedApplicationProtocol) => TlsError::server(
+            format!("`{host}` does not agree to speak {offered}: TLS is there, that version of HTTP is not"),
+            "turn it on at the server, or ask for another with --http-version",
+        ),
         Error::AlertReceived(alert) => TlsError::server(
             format!("`{host}` ended the TLS handshake with the alert {alert:?}"),
             alert_help(*alert),
@@ -263,6 +261,15 @@ mod tests {
             assert!(text.contains(part) && !text.contains(other), "{text}");
             assert!(text.contains(&format!("the alert {alert:?}")), "{text}");
         }
+    }
+
+    /// Such servers are there, and no other word of theirs is wrong.
+    #[test]
+    fn who_chooses_a_protocol_that_was_not_offered_does_not_agree() {
+        let chosen = Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedApplicationProtocol);
+        assert_eq!(crate::client::failure(&chosen), engine::TlsFailure::Alpn);
+        let text = refused("shop.test", "h2", &chosen).to_string();
+        assert!(text.contains("does not agree to speak h2") && text.contains("--http-version"), "{text}");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::ServerName;
 use rustls::{
-    AlertDescription, ClientConfig, CommonState, Error, KeyLogFile, RootCertStore, SupportedProtocolVersion,
-    version,
+    AlertDescription, ClientConfig, CommonState, Error, KeyLogFile, PeerMisbehaved, RootCertStore,
+    SupportedProtocolVersion, version,
 };
 use units::Share;
 
@@ -244,9 +244,9 @@ pub(crate) fn agreed(state: &CommonState) -> Agreed {
 pub(crate) fn failure(error: &Error) -> TlsFailure {
     match error {
         Error::InvalidCertificate(_) | Error::NoCertificatesPresented => TlsFailure::Certificate,
-        Error::NoApplicationProtocol | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
-            TlsFailure::Alpn
-        }
+        Error::NoApplicationProtocol
+        | Error::AlertReceived(AlertDescription::NoApplicationProtocol)
+        | Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedApplicationProtocol) => TlsFailure::Alpn,
         Error::AlertReceived(alert) => TlsFailure::Alert(u8::from(*alert)),
         _ => TlsFailure::Protocol,
     }

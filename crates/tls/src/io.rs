@@ -53,6 +53,8 @@ struct Link {
     is_sending: bool,
     /// Whether the engine waits to hear that its bytes are written.
     owes_sent: bool,
+    /// Whether the server has said that it sends no more, and waits for the same word.
+    owes_end: bool,
 }
 
 impl Link {
@@ -67,6 +69,7 @@ impl Link {
             outgoing: Vec::new(),
             is_sending: false,
             owes_sent: false,
+            owes_end: false,
         }
     }
 
@@ -382,7 +385,7 @@ impl<I: Io> TlsIo<I> {
         if sent == Sending::Broken {
             self.break_off(conn, now);
         } else if taken.has_ended && is_up {
-            link_of(&mut self.links, conn, |link| link.stage = Stage::Over);
+            link_of(&mut self.links, conn, |link| (link.stage, link.owes_end) = (Stage::Over, true));
             self.tell(conn, now, Event::PeerClosed);
         } else if taken.has_ended {
             let event = self.fail(conn, TlsFailure::Closed);
@@ -464,8 +467,9 @@ impl<I: Io> Io for TlsIo<I> {
     fn close(&mut self, conn: Conn) {
         self.told.retain(|told| told.conn != conn);
         self.sealed.clear();
+        // Whoever closes says so, also where the other has said it before (RFC 8446, section 6.1).
         if let Some(link) = link(&mut self.links, conn)
-            && link.stage == Stage::Up
+            && (link.stage == Stage::Up || link.owes_end)
             && !link.is_sending
             && let Some(records) = &mut link.records
             && records.say_end(&mut self.sealed).is_ok()

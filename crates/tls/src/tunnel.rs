@@ -113,7 +113,8 @@ impl Tunnel {
     fn refusal(&self, step: Step, received: &[u8]) -> String {
         match (&*self.0, step) {
             (Kind::Http(_), _) => {
-                let line = received.split(|byte| *byte == b'\r').next().unwrap_or_default();
+                let answer = behind_interim(received);
+                let line = answer.split(|byte| b"\r\n".contains(byte)).next().unwrap_or_default();
                 String::from_utf8_lossy(line).into_owned()
             }
             (Kind::Socks { login: None, .. }, Step::First) => {
@@ -144,16 +145,41 @@ fn counted(text: &str) -> Option<Vec<u8>> {
 }
 
 fn http_answer(received: &[u8]) -> Answer {
-    let Some(end) = received.windows(4).position(|it| it == b"\r\n\r\n").map(|at| at + 4) else {
-        let is_one = b"HTTP/1.".starts_with(&received[..received.len().min(7)]);
+    let answer = behind_interim(received);
+    let Some(end) = head_bytes(answer) else {
+        let is_one = b"HTTP/1.".starts_with(&answer[..answer.len().min(7)]);
         return if is_one && received.len() < HEAD_BYTES_MAX { Answer::NeedMore } else { Answer::Malformed };
     };
-    let status = received.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(1..5));
-    match status {
-        Some([b' ', b'2', b'0'..=b'9', b'0'..=b'9']) if end == received.len() => Answer::Open(end),
+    match status(answer) {
+        Some([b' ', b'2', b'0'..=b'9', b'0'..=b'9']) if end == answer.len() => Answer::Open(received.len()),
         Some([b' ', b'3'..=b'5', b'0'..=b'9', b'0'..=b'9']) => Answer::Refused,
         _ => Answer::Malformed,
     }
+}
+
+/// What of an answer follows its interim heads, which may be there unasked (RFC 9110, section 15.2).
+fn behind_interim(received: &[u8]) -> &[u8] {
+    let mut rest = received;
+    while let Some(end) = head_bytes(rest)
+        && let Some([b' ', b'1', tens @ b'0'..=b'9', ones @ b'0'..=b'9']) = status(rest)
+        && (*tens, *ones) != (b'0', b'1')
+    {
+        rest = &rest[end..];
+    }
+    rest
+}
+
+/// How long the head is that `received` begins with, its empty line included. As in answers of servers, a line may end
+/// without CR.
+fn head_bytes(received: &[u8]) -> Option<usize> {
+    let ends = |end: &usize| received[..*end].ends_with(b"\n\n") || received[..*end].ends_with(b"\n\r\n");
+    let lines = received.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    lines.map(|(at, _)| at + 1).find(ends)
+}
+
+/// A space and the status of the head that `answer` begins with.
+fn status(answer: &[u8]) -> Option<&[u8]> {
+    answer.strip_prefix(b"HTTP/1.")?.get(1..5)
 }
 
 fn socks_answer(step: Step, has_login: bool, received: &[u8]) -> Answer {
@@ -268,6 +294,30 @@ mod tests {
         }
         let endless = [b"HTTP/1.1 200 OK\r\nA: ".as_slice(), &[b'x'; HEAD_BYTES_MAX]].concat();
         assert_eq!(answer(&endless), Answer::Malformed);
+    }
+
+    #[test]
+    fn interim_heads_come_before_the_answer_and_lines_may_end_without_cr() {
+        let tunnel = Tunnel::http(b"CONNECT");
+        let answer = |received: &[u8]| tunnel.answer(Step::First, received);
+        let interim = &b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\nA: b\n\n"[..];
+        for (last, comes_to) in [
+            (&b"HTTP/1.1 200 Yes\r\n\r\n"[..], None),
+            (&b"HTTP/1.0 200 Yes\nVia: x\n\n"[..], None),
+            (&b"HTTP/1.1 407 Who?\r\n\r\n"[..], Some(Answer::Refused)),
+            (&b"HTTP/1.1 101 Other\r\n\r\n"[..], Some(Answer::Malformed)),
+        ] {
+            let whole = [interim, last].concat();
+            for cut in 0..whole.len() {
+                assert_eq!(answer(&whole[..cut]), Answer::NeedMore, "{cut} of {last:?}");
+            }
+            assert_eq!(answer(&whole), comes_to.unwrap_or(Answer::Open(whole.len())), "{last:?}");
+        }
+        let refused = [interim, &b"HTTP/1.1 403 No\nA: b\n\n"[..]].concat();
+        assert_eq!(tunnel.refusal(Step::First, &refused), "HTTP/1.1 403 No");
+        // There is no end to them.
+        let all = interim.repeat(HEAD_BYTES_MAX / interim.len() + 1);
+        assert_eq!(answer(&all), Answer::Malformed);
     }
 
     #[test]

@@ -503,6 +503,13 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         self.lose_all(number, Outcome::GoneAway, now);
     }
 
+    /// The server has let nobody ask for too long, and owes no answer: what waits there goes on as where the server ends it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_unwilling(&mut self, number: u32, now: Instant) {
+        self.lose_all(number, Outcome::GoneAway, now);
+    }
+
     /// A connection was unused for as long as it may be: closes it, unless another exchange uses it or it is held at the gate.
     pub(super) fn idle(&mut self, index: u32, now: Instant) {
         let number = self.places.connection_of(index);

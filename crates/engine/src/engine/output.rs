@@ -21,6 +21,8 @@ const KEPT_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug, Default)]
 struct Waiting {
     exchanges: VecDeque<u32>,
+    /// The first of them and since when it waits, where nobody was let ask at a look; and when the first such look was.
+    passed_over: Option<((u32, Instant), Instant)>,
     /// Whether there is room again, and the connection among those that are looked at next.
     is_noted: bool,
     /// How many requests are held back by the server's windows, and since when they are so many.
@@ -82,6 +84,7 @@ impl Output {
         self.pending[number as usize].shrink_to(KEPT_BYTES_MAX);
         let waiting = &mut self.waiting[number as usize];
         waiting.exchanges.clear();
+        waiting.passed_over = None;
         waiting.hold_back(0, self.turn)
     }
 
@@ -149,8 +152,27 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     #[cold]
     pub(super) fn go_on_waiting(&mut self, number: u32, index: u32, now: Instant) {
         self.enter(index, State::Queued, now);
+        // Else nobody would look at it where the server lets nobody ask.
+        if !core::mem::replace(&mut self.places.exchange_mut(index).has_timer, true) {
+            self.timers.set(index, now + self.config.timeouts.request);
+        }
         self.output.waiting[number as usize].exchanges.push_back(index);
         self.admit_later(number);
+    }
+
+    /// Since when a connection has owed no answer and let nobody ask, as far as looks at it tell: this one, at `now`, or an
+    /// earlier one. As long as the first who waits is the same, nobody was let ask between them.
+    #[cold]
+    pub(super) fn unwilling_since(&mut self, number: u32, now: Instant) -> Instant {
+        let owes_any = self.places.of(number).any(|index| self.places.exchange(index).is_out());
+        let is_willing = owes_any || self.protocols[number as usize].has_room();
+        let waiting = &mut self.output.waiting[number as usize];
+        let first = waiting.exchanges.front().filter(|_| !is_willing);
+        let first = first.map(|index| (*index, self.answers[*index as usize].waits_since));
+        let same = waiting.passed_over.filter(|(who, _)| first == Some(*who));
+        let since = same.map_or(now, |(_, since)| since);
+        waiting.passed_over = first.map(|who| (who, since));
+        since
     }
 
     /// Those that go on waiting on a connection are in the order of their places, and who has waited longer is before others.

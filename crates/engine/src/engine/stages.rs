@@ -81,6 +81,10 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             let exchange = self.places.exchange_mut(index);
             exchange.has_timer = false;
             let is_moving = H::MULTIPLEXED && exchange.resent;
+            if H::MULTIPLEXED && !is_moving && exchange.state == State::Queued {
+                self.look_at_wait(index, now, heard);
+                continue;
+            }
             if exchange.state != State::InFlight && !(is_moving && exchange.has_request) {
                 continue;
             }
@@ -96,6 +100,20 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
                 self.timers.set(index, at.min(now + self.config.timeouts.request));
             }
         }
+    }
+
+    /// The timer of a request went off that waits for room on its connection. A server may let nobody ask for a while; one that
+    /// owes no answer, and lets nobody ask for as long as one may take, may do so for ever: its connection is left for the next.
+    #[cold]
+    fn look_at_wait(&mut self, index: u32, now: Instant, heard: Instant) {
+        let number = self.places.connection_of(index);
+        let since = self.unwilling_since(number, heard);
+        let until = since + self.config.timeouts.request;
+        if since < heard && until <= heard {
+            return self.leave_unwilling(number, now);
+        }
+        self.places.exchange_mut(index).has_timer = true;
+        self.timers.set(index, until);
     }
 
     /// Gives up connections of scripted users that are not open when their requests wait for them no longer.

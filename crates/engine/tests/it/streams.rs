@@ -12,13 +12,17 @@ use crate::common::{self, at};
 
 /// Places of a connection, of which its server allows one at a time.
 const PLACES: u32 = 3;
-/// The server's word that it takes no more requests. Its others are the places of exchanges, which they answer.
+/// The server's words that it takes no more requests, that it takes none for now, and that it takes them again. Its others are
+/// the places of exchanges, which they answer.
 const TAKES_NONE: u8 = b'!';
+const NONE_FOR_NOW: u8 = b'-';
+const TAKES_AGAIN: u8 = b'+';
 
 #[derive(Debug, Default)]
 struct Toy {
     open: Option<u32>,
     takes_none: bool,
+    none_for_now: bool,
 }
 
 #[derive(Debug)]
@@ -48,7 +52,7 @@ impl Protocol for Toy {
     }
 
     fn has_room(&self) -> bool {
-        self.open.is_none() && !self.takes_none
+        self.open.is_none() && !self.takes_none && !self.none_for_now
     }
 
     fn is_over(&self) -> bool {
@@ -84,8 +88,12 @@ impl Protocol for Toy {
     ) -> Result<Fed, Malformed> {
         while let Some((word, rest)) = input.split_first() {
             *input = rest;
-            if *word == TAKES_NONE {
-                self.takes_none = true;
+            match *word {
+                TAKES_NONE => self.takes_none = true,
+                NONE_FOR_NOW | TAKES_AGAIN => self.none_for_now = *word == NONE_FOR_NOW,
+                _ => {}
+            }
+            if [TAKES_NONE, NONE_FOR_NOW, TAKES_AGAIN].contains(word) {
                 continue;
             }
             let place = u32::from(*word);
@@ -126,6 +134,12 @@ fn tell<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn, event: Even
 /// What goes out, on the connection that is to be sent on.
 fn sends<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn) {
     assert_eq!(engine.poll_action(at(millis)), Some(Action::Send(conn)), "after {millis} ms");
+    assert_eq!(engine.poll_action(at(millis)), None, "after {millis} ms");
+}
+
+/// Nothing is done.
+fn waits<S: Sink>(engine: &mut ToyEngine<S>, millis: u64) {
+    engine.handle_timeout(at(millis));
     assert_eq!(engine.poll_action(at(millis)), None, "after {millis} ms");
 }
 
@@ -211,4 +225,64 @@ fn what_waits_for_a_stream_at_the_end_of_a_rate_is_unsent() {
     drop(engine);
     let answered = Outcome::Answered { status: 200, expected: true };
     assert_eq!(outcomes, [Outcome::Unsent, Outcome::Unsent, answered]);
+}
+
+/// That is no end of its connection: who waits goes on where it is. Only one that owes no answer and lets nobody ask for as
+/// long as an answer may take, a second here, is left for another.
+#[test]
+fn a_server_that_takes_no_requests_for_a_while_is_waited_for() {
+    let config = common::config(1, Load::SATURATING, Duration::from_secs(10));
+    let mut samples = Vec::new();
+    let sink = |sample: &Sample| samples.push(*sample);
+    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    tell(&mut engine, 1, first, Event::Connected);
+    sends(&mut engine, 1, first);
+    tell(&mut engine, 2, first, Event::Received(&[NONE_FOR_NOW]));
+    tell(&mut engine, 3, first, Event::Received(&[0]));
+    waits(&mut engine, 3);
+    waits(&mut engine, 900);
+    tell(&mut engine, 901, first, Event::Received(&[TAKES_AGAIN]));
+    // The second user, of the two that have waited longest.
+    sends(&mut engine, 901, first);
+    tell(&mut engine, 902, first, Event::Received(&[NONE_FOR_NOW]));
+    // Timers go off here. It owes an answer.
+    waits(&mut engine, 1001);
+    tell(&mut engine, 1002, first, Event::Received(&[1]));
+    // It owes none from here on. That is seen when the next timer goes off, the second user's after 1901 ms.
+    for millis in [1002, 1901, 2001, 2900] {
+        waits(&mut engine, millis);
+    }
+    engine.handle_timeout(at(2901));
+    assert_eq!(engine.poll_action(at(2901)), Some(Action::Close(first)));
+    let Some(Action::Connect(second)) = engine.poll_action(at(2901)) else { panic!("it connects anew") };
+    tell(&mut engine, 2902, second, Event::Connected);
+    // The third one, which has waited all the time.
+    sends(&mut engine, 2902, second);
+    tell(&mut engine, 2903, second, Event::Received(&[2]));
+    drop(engine);
+    let answered: Vec<_> = samples.iter().map(|it| (it.outcome.is_answered(), it.done)).collect();
+    assert_eq!(answered, [3, 1002, 2903].map(|millis| (true, at(millis))), "nobody's request is lost");
+}
+
+/// Else a load of so many requests would have no end.
+#[test]
+fn what_a_server_never_lets_go_out_has_an_outcome() {
+    let config = common::config(1, Load::SATURATING, Duration::from_secs(10));
+    let mut samples = Vec::new();
+    let sink = |sample: &Sample| samples.push(*sample);
+    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    tell(&mut engine, 1, conn, Event::Connected);
+    tell(&mut engine, 1, conn, Event::Received(&[NONE_FOR_NOW]));
+    // A second after they were due it is seen for the first time.
+    for millis in [1, 1000, 1001, 2000] {
+        waits(&mut engine, millis);
+    }
+    engine.handle_timeout(at(2001));
+    assert_eq!(engine.poll_action(at(2001)), Some(Action::Close(conn)));
+    assert!(matches!(engine.poll_action(at(2001)), Some(Action::Connect(_))));
+    drop(engine);
+    let ended: Vec<_> = samples.iter().map(|it| (it.outcome, it.sent, it.done)).collect();
+    assert_eq!(ended, [(Outcome::GoneAway, None, at(2001)); 3]);
 }

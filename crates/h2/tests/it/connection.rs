@@ -34,6 +34,19 @@ fn nothing_may_be_asked_before_the_server_has_spoken() {
     assert!(client.http.has_room());
 }
 
+/// That is nothing special (RFC 9113 6.5.2): it may allow some again.
+#[test]
+fn a_server_that_allows_no_streams_for_a_while_ends_nothing_with_that() {
+    let mut client = Client::greeted(2, &[]);
+    client.ask(0, KIND);
+    client.feed(&settings(&[(STREAMS, 0)]));
+    client.feed(&head(1, true, &[(":status", "200")]));
+    assert!(matches!(client.told[..], [Told::Ended(0, _)]), "{:?}", client.told);
+    assert!(!client.http.has_room() && !client.http.is_over());
+    client.feed(&settings(&[(STREAMS, 1)]));
+    assert!(client.http.has_room() && client.told.len() == 1, "it is ready once");
+}
+
 #[test]
 fn answers_come_in_any_order_and_in_pieces_of_each_other() {
     let mut client = Client::greeted(3, &[]);

@@ -273,6 +273,25 @@ fn fields_that_http_2_has_no_place_for_are_refused() {
     assert!(!fields.iter().any(|(name, _)| name == "host"), "{fields:?}");
 }
 
+/// Whoever takes values from answers or recordings may have such: a server would break the stream off.
+#[test]
+fn values_go_out_without_the_white_space_around_them() {
+    let headers = [("Host", " b.test\t"), ("X-One", "\t one two "), ("X-None", " ")];
+    let spec =
+        RequestSpec { method: "GET", target: "/", host: "a", headers: &headers, body: b"", close: false };
+    let mut always = Client::greeted(1, &[]);
+    always.send(0, KIND, &h2::encode(&spec, h2::Scheme::Http).expect("a request"));
+    let mut other = Client::greeted(1, &[]);
+    other.http.ask_for(0, &spec, false, &mut other.out);
+    for mut client in [always, other] {
+        let (_, block) = client.sent().remove(0);
+        let fields = text(&decode(&mut hpack::Decoder::new(4096), &block).expect("a block"));
+        let own = pairs(&[("x-one", "one two"), ("x-none", "")]);
+        assert_eq!(fields[fields.len() - 2..], own, "{fields:?}");
+        assert!(fields.contains(&(":authority".into(), "b.test".into())), "{fields:?}");
+    }
+}
+
 #[test]
 fn of_an_encoded_request_method_names_and_the_length_of_its_body_can_be_told() {
     let long = "~".repeat(5000);

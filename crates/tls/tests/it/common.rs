@@ -55,6 +55,19 @@ impl Stream {
         let _ = self.flush();
     }
 
+    /// The same, and waits for the client's end: whether that was as TLS wants it, too.
+    pub fn end_and_hear(mut self) -> bool {
+        self.session.say_end(&mut self.out);
+        let _ = self.flush();
+        let mut received = [0; 1024];
+        while let Ok(count @ 1..) = self.socket.read(&mut received) {
+            if !self.session.receive(&received[..count], &mut self.plain, &mut self.out) {
+                return true;
+            }
+        }
+        false
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         self.socket.write_all(&self.out)?;
         self.out.clear();

@@ -14,7 +14,9 @@ use rustls::{ServerConfig, ServerConnection};
 use tls::{Client, Settings, Version};
 use units::Duration;
 
-use crate::common::{acceptor, all_answered, answering, config, fresh, insecure, listen, load, peers};
+use crate::common::{
+    ANSWER, REQUEST, acceptor, all_answered, answering, config, fresh, insecure, listen, load, peers,
+};
 
 #[test]
 fn what_was_agreed_on_and_how_many_handshakes_were_full_is_told() {
@@ -197,6 +199,54 @@ fn an_answer_that_was_cut_off_is_not_whole() {
     });
     let finished = load(address, &peers(&insecure()), fresh(1, 2));
     assert_eq!(finished.sink.0, [Outcome::ClosedEarly; 2]);
+}
+
+/// It has us change ours with that (RFC 8446, section 4.6.3).
+#[test]
+fn a_server_may_change_its_keys_behind_each_answer() {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+    let certificate = params.self_signed(&key).expect("a certificate");
+    let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a key");
+    let server = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|it| it.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], key))
+        .expect("a certificate and its key");
+    let server = Arc::new(server);
+    let address = listen(move |mut socket| {
+        socket.set_nodelay(true).expect("a socket takes it");
+        let mut session = ServerConnection::new(Arc::clone(&server)).expect("a session begins");
+        let mut request = vec![0; REQUEST.len()];
+        loop {
+            let mut stream = rustls::Stream::new(&mut session, &mut socket);
+            if stream.read_exact(&mut request).is_err() || stream.write_all(ANSWER).is_err() {
+                return;
+            }
+            session.refresh_traffic_keys().expect("TLS 1.3 is spoken");
+        }
+    });
+    let finished = load(address, &peers(&insecure()), config(2, 20));
+    assert!(all_answered(&finished.sink, 20), "{:?}", finished.sink.0);
+    let report = finished.tls.expect("connections were secured");
+    assert_eq!((report.full, report.broken.len()), (2, 0), "{report:?}");
+}
+
+/// Servers may wait for it, and take an end without it for one that somebody else has made.
+#[test]
+fn a_server_that_says_its_end_hears_ours() {
+    let acceptor = acceptor();
+    let (told, heard) = std::sync::mpsc::channel();
+    let address = listen(move |socket| {
+        let mut stream = crate::common::Stream::new(socket, &acceptor);
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nall of it");
+        let _ = told.send(stream.end_and_hear());
+    });
+    for version_max in [Version::Tls12, Version::Tls13] {
+        let finished = load(address, &peers(&Settings { version_max, ..insecure() }), fresh(1, 1));
+        assert!(all_answered(&finished.sink, 1), "{version_max}: {:?}", finished.sink.0);
+        assert_eq!(heard.recv_timeout(StdDuration::from_secs(10)), Ok(true), "{version_max}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use scenario::{Assertion, Check, Field, JsonRules, Part, SizeComparison, TextRules};
 use units::Duration;
 
-use crate::extractors::{json_path, scope_variable};
+use crate::extractors::{json_path, reads_json, scope_variable};
 use crate::values::Fields;
 use crate::{names, perl};
 
@@ -26,7 +26,11 @@ pub(crate) fn assertion(
             }
         }
         names::Assertion::Size => (size(fields)?, false),
-        names::Assertion::Json => json(fields)?,
+        names::Assertion::Json => json(fields, JsonRules::AsList)?,
+        names::Assertion::JsonOfPlugin => {
+            reads_json(fields)?;
+            json(fields, JsonRules::AsValue)?
+        }
     };
     Ok(Some(Assertion { name: name.to_owned(), check, negated }))
 }
@@ -111,7 +115,7 @@ fn size(fields: Fields<'_>) -> Result<Check, String> {
     Ok(Check::Size { part, bytes, comparison })
 }
 
-fn json(fields: Fields<'_>) -> Result<(Check, bool), String> {
+fn json(fields: Fields<'_>, rules: JsonRules) -> Result<(Check, bool), String> {
     let path = fields.fixed("JSON_PATH")?;
     if path.trim().is_empty() {
         return Err("JSON_PATH is empty".into());
@@ -121,6 +125,6 @@ fn json(fields: Fields<'_>) -> Result<(Check, bool), String> {
     let path = json_path(&path);
     let regex = fields.is_true("ISREGEX", true)?;
     let or_null = fields.is_true("EXPECT_NULL", false)?;
-    let check = Check::Json { path, value, regex, or_null, rules: JsonRules::AsList };
+    let check = Check::Json { path, value, regex, or_null, rules };
     Ok((check, fields.is_true("INVERT", false)?))
 }

@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::names::{self, Controller, Kind};
 use crate::values::Fields;
 use crate::walk::Walk;
-use crate::{dialect, for_each, modules, sets};
+use crate::{dialect, for_each, modules, sets, weighted};
 
 impl<'a> Walk<'a> {
     /// What a controller and what is below it come to.
@@ -28,8 +28,11 @@ impl<'a> Walk<'a> {
         let step = match controller {
             _ if placed.is_err() => placed.map(|()| Step::Sequence(Vec::new())),
             _ if is_empty && is_known && !begin.is_empty() => Err(BEGINS_FOR_NOTHING.into()),
-            Controller::Switch if !begin.is_empty() => Err(BEGINS_BEHIND_A_CHOICE.into()),
+            Controller::Switch | Controller::Weighted if !begin.is_empty() => {
+                Err(BEGINS_BEHIND_A_CHOICE.into())
+            }
             Controller::Switch => switch(fields, children),
+            Controller::Weighted => weighted::choice(fields, children),
             Controller::Runtime => runtime(fields, begin, children),
             Controller::ForEach => {
                 let below: Vec<&Element> =
@@ -125,6 +128,9 @@ impl<'a> Walk<'a> {
         match controller {
             Controller::OnceOnly => self.once_may_stand_here(),
             Controller::Throughput => self.throughput_may_stand_here(),
+            Controller::Weighted => {
+                weighted::may_stand_below(&self.group.controllers, self.group.may_begin_anew)
+            }
             _ => Ok(()),
         }
     }
@@ -225,6 +231,7 @@ fn built(
         | Controller::RandomOrder
         | Controller::Interleave
         | Controller::Switch
+        | Controller::Weighted
         | Controller::Runtime => Step::Sequence(steps),
         Controller::Loop => Step::Loop { times: times(fields)?, steps },
         Controller::If => if_controller(element, fields, steps)?,
@@ -382,15 +389,12 @@ fn switch(fields: Fields<'_>, children: Vec<(&Element, Vec<Step>)>) -> Result<St
     let value = fields.template("SwitchController.value")?;
     let (mut titles, mut choices) = (Vec::new(), Vec::new());
     for (child, steps) in children {
-        let kind = names::kind(&child.class, &child.gui);
-        let is_fragment = names::is_fragment(&child.class, &child.gui);
-        let is_controller = is_fragment || matches!(kind, Kind::Controller(_));
-        if is_controller && steps.is_empty() {
+        if names::is_controller(&child.class, &child.gui) && steps.is_empty() {
             return Err("one of its choices is a controller without a request, which JMeter takes out when it comes to \
                         it, so that the others have other numbers; disable it"
                 .into());
         }
-        if is_controller || matches!(kind, Kind::Request | Kind::FlowAction | Kind::DebugSampler) {
+        if names::is_choice(&child.class, &child.gui) {
             titles.push(fields.values.template(&child.name).map_err(|error| format!("its name: {error}"))?);
             choices.push(Step::Sequence(steps));
         }

@@ -6,19 +6,24 @@ use crate::element::Element;
 use crate::values::Fields;
 use crate::{names, perl};
 
+/// The variable that a plug-in's extractor sets.
+const VARIABLE: &str = "VAR";
+
 /// What a post-processor takes from each answer.
 pub(crate) fn extractions(kind: names::Extractor, fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
     match kind {
         names::Extractor::Regex => regex(fields).map(|it| vec![it]),
         names::Extractor::Boundary => boundary(fields).map(|it| vec![it]),
         names::Extractor::Json => json(fields),
+        names::Extractor::JsonOfPlugin => json_of_plugin(fields).map(|it| vec![it]),
     }
 }
 
 /// The variables that an extractor may set, as far as its settings say.
 pub(crate) fn names(element: &Element) -> Vec<String> {
     let properties = &element.properties;
-    let texts = ["RegexExtractor.refname", "BoundaryExtractor.refname", "JSONPostProcessor.referenceNames"];
+    let texts =
+        ["RegexExtractor.refname", "BoundaryExtractor.refname", "JSONPostProcessor.referenceNames", VARIABLE];
     let all = texts.iter().flat_map(|name| properties.text(name).split(';'));
     all.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
@@ -133,6 +138,32 @@ fn json(fields: Fields<'_>) -> Result<Vec<Extraction>, String> {
         })
     };
     (0..names.len()).map(one).collect()
+}
+
+/// A plug-in's extractor takes one value, whatever it is.
+fn json_of_plugin(fields: Fields<'_>) -> Result<Extraction, String> {
+    const PATH: &str = "JSONPATH";
+    reads_json(fields)?;
+    let part = match fields.properties.text("SUBJECT").trim() {
+        "VAR" => Part::Variable(reference(fields, "VARIABLE")?),
+        _ => Part::Body,
+    };
+    let path = fields.fixed(PATH)?;
+    if path.trim().is_empty() {
+        return Err(format!("{PATH} is empty"));
+    }
+    let how = Extractor::Json { path: json_path(&path), rules: JsonRules::AsValue };
+    let default = Some(fields.fixed("DEFAULT")?);
+    Ok(Extraction { name: reference(fields, VARIABLE)?, part, how, which: 1, default })
+}
+
+/// Makes sure that an element of a plug-in, which may read YAML, reads JSON.
+pub(crate) fn reads_json(fields: Fields<'_>) -> Result<(), String> {
+    const FORMAT: &str = "INPUT_FORMAT";
+    match fields.at_start(FORMAT)?.trim() {
+        "" | "JSON" => Ok(()),
+        other => Err(format!("{FORMAT} is '{other}'; only JSON is read")),
+    }
 }
 
 /// A JSONPath as JMeter takes it: what begins with a name is meant from the root.

@@ -50,6 +50,7 @@ mod users;
 mod values;
 mod variables;
 mod walk;
+mod weighted;
 mod xml;
 
 pub use aggregate::{Aggregate, ELAPSED_MAX_MS, LABELS_MAX, OTHER_LABELS};

@@ -50,6 +50,8 @@ pub(crate) enum Controller {
     ForEach,
     Throughput,
     Switch,
+    /// Of a plug-in.
+    Weighted,
     Runtime,
     Module,
 }
@@ -96,12 +98,16 @@ pub(crate) enum Assertion {
     Duration,
     Size,
     Json,
+    /// Of a plug-in, which JMeter's own was made from.
+    JsonOfPlugin,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extractor {
     Regex,
     Json,
+    /// Of a plug-in.
+    JsonOfPlugin,
     Boundary,
 }
 
@@ -118,11 +124,20 @@ const HTTP2: &str = "the plug-in agrees with each server on HTTP/2 or HTTP/1.1, 
 
 const FRAGMENT: &str = "Test Fragment";
 /// The elements of plug-ins that are known.
-const OF_PLUGINS: [(&str, Kind); 14] = [
+const OF_PLUGINS: [(&str, Kind); 17] = [
     ("kg.apc.jmeter.threads.UltimateThreadGroup", Kind::Ultimate),
     ("kg.apc.jmeter.threads.SteppingThreadGroup", Kind::Stepping),
     ("com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup", Kind::Concurrency),
     ("kg.apc.jmeter.timers.VariableThroughputTimer", Kind::Scoped(Scoped::Timer(Timer::Shaping))),
+    ("com.blazemeter.jmeter.control.WeightedSwitchController", Kind::Controller(Controller::Weighted)),
+    (
+        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
+        Kind::Scoped(Scoped::Extractor(Extractor::JsonOfPlugin)),
+    ),
+    (
+        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion",
+        Kind::Scoped(Scoped::Assertion(Assertion::JsonOfPlugin)),
+    ),
     ("com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup", Kind::Refused(ARRIVALS)),
     ("com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup", Kind::Refused(ARRIVALS)),
     ("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler", Kind::Refused(HTTP2)),
@@ -309,6 +324,17 @@ pub(crate) fn kind(class: &str, gui: &str) -> Kind {
 /// Whether it is a test fragment, which is run by module controllers alone.
 pub(crate) fn is_fragment(class: &str, gui: &str) -> bool {
     form_name(class, gui) == Some(FRAGMENT)
+}
+
+/// Whether JMeter counts it among the controllers.
+pub(crate) fn is_controller(class: &str, gui: &str) -> bool {
+    is_fragment(class, gui) || matches!(kind(class, gui), Kind::Controller(_))
+}
+
+/// Whether it is a controller, or stands in the place of a request: JMeter counts those that a controller may choose from.
+pub(crate) fn is_choice(class: &str, gui: &str) -> bool {
+    let is_sampler = matches!(kind(class, gui), Kind::Request | Kind::FlowAction | Kind::DebugSampler);
+    is_sampler || is_controller(class, gui)
 }
 
 /// Whether it is JMeter's own class of this name.

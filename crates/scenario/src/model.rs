@@ -288,7 +288,7 @@ pub enum Step {
     OneOf {
         /// How it is chosen.
         pick: Pick,
-        /// The steps with their weights, which only [`Pick::Random`] looks at.
+        /// The steps with their weights, which only [`Pick::Random`] and [`Pick::ByShare`] look at.
         steps: Vec<(NonZeroU32, Step)>,
     },
     /// The steps in a part of the times that they are come to (a throughput controller).
@@ -442,6 +442,9 @@ pub enum Times {
 pub enum Pick {
     /// One at random, by weight.
     Random,
+    /// The one that a user did least often for its weight so far (JMeter's weighted switch controller).
+    #[serde(skip)]
+    ByShare,
     /// All, in random order.
     RandomOrder,
     /// The next one each time (interleave).

@@ -232,7 +232,10 @@ impl Prepared {
                 Check::Json { path, value, regex, rules, .. } => {
                     self.compile_path(path)?;
                     match (value.as_ref().and_then(Template::constant), rules) {
-                        (Some(EMPTY_LIST), JsonRules::AsList | JsonRules::AsJoinedList) => {}
+                        (
+                            Some(EMPTY_LIST),
+                            JsonRules::AsList | JsonRules::AsJoinedList | JsonRules::AsValue,
+                        ) => {}
                         (Some(pattern), _) if *regex => self.compile(pattern, true)?,
                         (Some(text), JsonRules::AsList | JsonRules::AsJoinedList) => json_value(text)?,
                         _ => {}
@@ -334,12 +337,20 @@ pub(crate) fn http_url(text: &str) -> Result<Url, String> {
         "http" | "https" if !url.username().is_empty() || url.password().is_some() => {
             Err(format!("`{shown}` carries a user name or password"))
         }
-        "http" | "https" if url.host_str().is_none_or(str::is_empty) => {
+        "http" | "https" if url.host_str().is_none_or(str::is_empty) || lacks_host(text) => {
             Err(format!("`{shown}` names no host"))
         }
         "http" | "https" => Ok(url),
         scheme => Err(format!("`{shown}` has the scheme `{scheme}`, which is neither http nor https")),
     }
+}
+
+/// Whether there is nothing where the host of a URL has to be, as where a variable that stands for it is empty. URLs are read as
+/// browsers read them: any number of slashes stands before a host, and so the path's first part would be taken for one.
+fn lacks_host(text: &str) -> bool {
+    let behind = text.split_once("//").map_or("", |(_, behind)| behind);
+    // What reads URLs passes over the first three, wherever they stand.
+    behind.trim_start_matches(['\t', '\n', '\r']).starts_with(['/', '\\'])
 }
 
 /// Refuses more users than a load can have, before anything is made for any of them.

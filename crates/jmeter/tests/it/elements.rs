@@ -505,7 +505,7 @@ fn a_runtime_controller_that_jmeter_leaves_in_its_midst_is_refused() {
         ("1", &element("DebugSampler", &[], &parameters), "it makes no request and no pause"),
         ("1", &element("DebugSampler", &[], ""), "it makes no request and no pause"),
     ] {
-        let told = told(seconds, below).unwrap_or_default();
+        let told = told(seconds, below);
         assert!(told.contains(what), "{seconds} {below}: {told}");
     }
 }
@@ -786,6 +786,116 @@ fn extractors_look_for_what_variables_say_and_put_lists_together() {
     let sent = sent_by_one(&plan, answer);
     let paths: Vec<&str> = sent.iter().map(|it| it.url.path()).collect();
     assert_eq!(paths, ["/a", "/b", "/c22", "/d", "/e1,2"]);
+}
+
+/// By the sources of a plug-in (jpgc-json): of a list its values go into variables of their own.
+#[test]
+fn a_plug_ins_json_elements_take_values_as_they_are() {
+    const EXTRACTOR: &str = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor";
+    const ASSERTION: &str = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion";
+    let extractor = |path: &str, more: &[(&str, &str)]| {
+        let texts = [("VAR", "v"), ("JSONPATH", path), ("DEFAULT", "none")];
+        let texts: Vec<(&str, &str)> = texts.iter().chain(more).copied().collect();
+        element(EXTRACTOR, &texts, "")
+    };
+    let asks = |path: &str, below: &str| {
+        element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", path)], below)
+    };
+    let assertion =
+        [("JSON_PATH", "$.n"), ("EXPECTED_VALUE", "7"), ("JSONVALIDATION", "true"), ("ISREGEX", "false")];
+    let inside = [
+        asks("/list", &extractor("a.b", &[("SUBJECT", "BODY"), ("INPUT_FORMAT", "JSON")])),
+        request("/${v_1}/${v_matchNr}"),
+        asks("/in", &extractor("$.c", &[("SUBJECT", "VAR"), ("VARIABLE", "v_2")])),
+        request("/${v}"),
+        asks("/n", &element(ASSERTION, &assertion, "")),
+        request("/${JMeterThread.last_sample_ok}"),
+    ];
+    let plan = plan(Path::new(""), &group("g", 1, &inside.concat()));
+    let answer = |path: &str| match path {
+        "/list" => "{\"a\":{\"b\":[1,{\"c\":\"d\"}]}}",
+        "/n" => "{\"n\":[6,\"8\"]}",
+        _ => "",
+    };
+    let sent = sent_by_one(&plan, answer);
+    let paths: Vec<&str> = sent.iter().map(|it| it.url.path()).collect();
+    assert_eq!(paths, ["/list", "/1/2", "/in", "/d", "/n", "/false"]);
+
+    for (extractor, what) in [
+        (extractor("$.a", &[("INPUT_FORMAT", "YAML")]), "INPUT_FORMAT is 'YAML'; only JSON is read"),
+        (extractor("", &[]), "JSONPATH is empty"),
+        (extractor("$.", &[]), "the JSONPath `$.` can't be used"),
+    ] {
+        let told = told(&group("g", 1, &asks("/a", &extractor)), &[]);
+        assert!(told.contains(what), "{extractor}: {told}");
+    }
+}
+
+/// A Weighted Switch Controller with these rows.
+fn weighted(rows: &[&[&str]], is_random: bool, below: &str) -> String {
+    let rows: String = rows.iter().map(|row| texts("x", row)).collect();
+    let class = "com.blazemeter.jmeter.control.WeightedSwitchController";
+    format!(
+        "<{class} testname=\"w\"><collectionProp name=\"Weights\">{rows}</collectionProp>\
+         <boolProp name=\"IsRandomChoice\">{is_random}</boolProp></{class}><hashTree>{below}</hashTree>"
+    )
+}
+
+/// By `WeightedSwitchController.choose`: what is furthest behind its share, of the rows that take part. A listener is no choice, and
+/// what has no weight is never chosen.
+#[test]
+fn a_weighted_switch_controller_keeps_to_its_weights() {
+    let simple = element("GenericController", &[], &format!("{}{}", request("/b"), request("/c")));
+    let listener = element("ResultCollector", &[], "");
+    let below = format!("{}{listener}{simple}{}{}", request("/a"), request("/d"), request("/e"));
+    let rows: [&[&str]; 5] = [
+        &["/a", "1", "true"],
+        &["GenericController", "3"],
+        &["was", "9", "false"],
+        &["/d", "0", "true"],
+        &["/e", "0", "true"],
+    ];
+    let of = |is_random: bool| {
+        let inside = format!("{}{}", weighted(&rows, is_random, &below), request("/z"));
+        plan(Path::new(""), &group("g", 4, &inside))
+    };
+    assert_eq!(paths(&of(false)), ["g: b c z a z b c z b c z"]);
+    let by_chance = of(true);
+    let Step::OneOf { pick: scenario::Pick::Random, steps } = &by_chance.scenario.groups[0].steps[0] else {
+        panic!("{by_chance:?}")
+    };
+    assert_eq!(steps.iter().map(|(weight, _)| weight.get()).collect::<Vec<_>>(), [1, 3]);
+}
+
+#[test]
+fn a_weighted_switch_controller_that_is_not_sure_is_refused() {
+    let a = request("/a");
+    let one = |weight: &str, below: &str| weighted(&[&["x", weight]], false, below);
+    let of = |class: &str, below: &str| element(class, &[], below);
+    let counter = element("CounterConfig", &[("CounterConfig.name", "c")], "");
+    let looped = element("LoopController", &[("LoopController.loops", "2")], &a);
+    let within = of("TransactionController", &of("GenericController", &a));
+    let next = element("TestAction", &[("ActionProcessor.action", "3"), ("ActionProcessor.target", "0")], "");
+    let good = one("1", &a);
+    for (inside, what) in [
+        (good.clone(), ""),
+        (one("1", &of("TransactionController", &a)), ""),
+        (one("1", &of("GenericController", &of("TransactionController", &a))), ""),
+        (element("LoopController", &[("LoopController.loops", "2")], &good), ""),
+        (one("0", &a), "Weights are all 0"),
+        (one("-1", &a), "Weights has '-1', which is no whole number from 0"),
+        (one("${v}", &a), "Weights has '${v}', which is no whole number from 0"),
+        (one("1", &format!("{a}{a}")), "Weights has 1 rows that take part, and 2 choices stand below it"),
+        (one("1", &of("GenericController", "")), "a controller without a request"),
+        (one("1", &looped), "of requests, and of Simple and Transaction Controllers of them, only"),
+        (one("1", &within), "of requests, and of Simple and Transaction Controllers of them, only"),
+        (one("1", &format!("{counter}{a}")), "a counter, a random variable"),
+        (of("RandomController", &format!("{good}{a}")), "below a controller that may pass it over"),
+        (format!("{good}{next}"), "keeps a choice that was left before its end"),
+    ] {
+        let told = told(&group("g", 1, &inside), &[]);
+        assert!(if what.is_empty() { told.is_empty() } else { told.contains(what) }, "{inside}: {told}");
+    }
 }
 
 /// A Synchronizing Timer.

@@ -138,6 +138,11 @@ pub enum JsonRules {
     AsList,
     /// The same; and an extraction of all matches puts them together into `name_ALL`, with commas between them.
     AsJoinedList,
+    /// The value as it is, as JMeter's plug-ins take it. In an extraction `null` is a text, the values of a list go into `name_1`,
+    /// `name_2`, … besides, and their number into `name_matchNr`; an empty list counts as nothing found. In an assertion a list fits
+    /// where it does or one of its values, values are compared as texts, and a path that may come to several places is there even
+    /// where it comes to none.
+    AsValue,
 }
 
 /// A part of an answer or its request.

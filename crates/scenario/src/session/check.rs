@@ -72,22 +72,22 @@ fn one(
                 format!("has {size} bytes, and must {not}have {sign} {bytes}")
             })
         }
-        Check::Json { path, rules: JsonRules::AsList | JsonRules::AsJoinedList, .. }
-            if received.text().is_empty() =>
-        {
-            Err(format!("{path}: the answer has no body"))
-        }
+        Check::Json {
+            path, rules: JsonRules::AsList | JsonRules::AsJoinedList | JsonRules::AsValue, ..
+        } if received.text().is_empty() => Err(format!("{path}: the answer has no body")),
         Check::Json { path, value, regex, or_null, rules } => {
             let found = json_values(path, received, scope);
+            let as_text = *rules == JsonRules::AsValue;
+            let is_looked_into = || json::is_looked_into(received.text(), received.json());
             let holds = match value {
-                None => !found.is_empty(),
+                None => !found.is_empty() || (as_text && is_looked_into() && !json::is_one_place(path)),
                 Some(value) => {
                     let value = scope.text(value).into_owned();
-                    let wanted = Wanted { value: &value, regex: *regex, or_null: *or_null };
+                    let wanted = Wanted { value: &value, regex: *regex, or_null: *or_null, as_text };
                     match rules {
                         JsonRules::AsFound => wanted.is_one_of(&found, scope)?,
-                        JsonRules::AsList | JsonRules::AsJoinedList => {
-                            wanted.is_in_list(path, &found, scope)?
+                        JsonRules::AsList | JsonRules::AsJoinedList | JsonRules::AsValue => {
+                            is_looked_into() && wanted.is_in_list(path, &found, scope)?
                         }
                     }
                 }
@@ -176,6 +176,8 @@ struct Wanted<'a> {
     regex: bool,
     /// Whether `null` will do as well.
     or_null: bool,
+    /// Whether the values of a list are compared as texts; else by what they are.
+    as_text: bool,
 }
 
 impl Wanted<'_> {
@@ -207,6 +209,8 @@ impl Wanted<'_> {
                 false
             } else if self.regex {
                 fits(&json::shown(value), Field::Matches, self.value, scope)?
+            } else if self.as_text {
+                json::shown(value) == self.value
             } else {
                 *value == json::meant(self.value)
             };

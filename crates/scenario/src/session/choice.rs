@@ -59,6 +59,7 @@ impl State {
                     })
                     .unwrap_or_default())
             }
+            Pick::ByShare => one(furthest_behind(&mut self.user.turns, steps)),
             Pick::InTurn | Pick::InTurnToTheEnd => {
                 let turn = counted(&mut self.user.turns, identity(step));
                 let index = (*turn % count) as u32;
@@ -77,4 +78,31 @@ impl State {
         };
         Frame { next, end, ..frame }
     }
+}
+
+/// Which of the steps is furthest behind its share of the times so far, this one included from now on. The numbers are the plug-in's,
+/// fractions and all, so that of steps that are equally far the same one is taken.
+fn furthest_behind(turns: &mut Vec<(usize, u64)>, steps: &[(NonZeroU32, Step)]) -> usize {
+    /// What Java has for the least number above 0.
+    const LEAST: f64 = f64::from_bits(1);
+    let weights = steps.iter().map(|(weight, _)| u64::from(weight.get())).sum::<u64>() as f64;
+    let done: Vec<u64> = steps.iter().map(|(weight, _)| *counted(turns, identity(weight))).collect();
+    let times = done.iter().sum::<u64>();
+    let mut chosen = None;
+    let mut furthest = LEAST;
+    for (place, ((weight, _), done)) in steps.iter().zip(done).enumerate() {
+        let share = if times > 0 { done as f64 / times as f64 } else { 0.0 };
+        let behind = f64::from(weight.get()) / weights - share;
+        if behind > furthest {
+            furthest = behind;
+            chosen = Some(place);
+        }
+    }
+    // Where none is behind it is the first of the heaviest.
+    let heaviest = || steps.iter().enumerate().rev().max_by_key(|(_, (weight, _))| *weight);
+    let chosen = chosen.unwrap_or_else(|| heaviest().map_or(0, |(place, _)| place));
+    if let Some((weight, _)) = steps.get(chosen) {
+        *counted(turns, identity(weight)) += 1;
+    }
+    chosen
 }

@@ -22,18 +22,31 @@ pub(super) fn all(
 ) -> Result<(), String> {
     let mut result = Ok(());
     for extraction in extractions {
-        if let Extractor::Json { path, rules: JsonRules::AsList | JsonRules::AsJoinedList } = &extraction.how
-        {
-            result = result.and(keep_list(extraction, path, received, scope));
-            continue;
-        }
-        let matches = matches(extraction, received, scope);
-        if matches.len() > MATCHES_MAX && result.is_ok() {
-            result = Err(format!("{}: more than {MATCHES_MAX} matches", extraction.name));
-        }
-        keep(extraction, matches, scope);
+        let kept = match &extraction.how {
+            Extractor::Json { path, rules: JsonRules::AsList | JsonRules::AsJoinedList } => {
+                keep_list(extraction, path, received, scope)
+            }
+            Extractor::Json { path, rules: JsonRules::AsValue } => {
+                keep_value(extraction, path, received, scope)
+            }
+            _ => {
+                let matches = matches(extraction, received, scope);
+                let kept = at_most_all(&extraction.name, matches.len());
+                keep(extraction, matches, scope);
+                kept
+            }
+        };
+        result = result.and(kept);
     }
     result
+}
+
+/// Says what is wrong where there are more matches than are kept.
+fn at_most_all(name: &str, matches: usize) -> Result<(), String> {
+    if matches > MATCHES_MAX {
+        return Err(format!("{name}: more than {MATCHES_MAX} matches"));
+    }
+    Ok(())
 }
 
 /// As many matches as are needed, and one more than may be kept.
@@ -160,9 +173,8 @@ fn keep_list(
         }
         _ => (received.text(), received.json()),
     };
-    // Other text is a string, in which nothing is found; no text, and JSON that breaks off, aren't looked into.
-    let is_looked_into =
-        json.is_some() || !(text.trim().is_empty() || text.trim_start().starts_with(['{', '[']));
+    // In other text nothing is found.
+    let is_looked_into = json::is_looked_into(text, json);
     let (name, which) = (extraction.name.as_str(), extraction.which);
     let variables = &mut scope.user.variables;
     forget(name, variables);
@@ -195,10 +207,59 @@ fn keep_list(
         let all: Vec<String> = (0..found.len().min(MATCHES_MAX)).filter_map(value).collect();
         variables.set(&format!("{name}_ALL"), all.join(","));
     }
-    if which < 0 && found.len() > MATCHES_MAX {
-        return Err(format!("{name}: more than {MATCHES_MAX} matches"));
+    if which < 0 { at_most_all(name, found.len()) } else { Ok(()) }
+}
+
+/// Sets the variables of a JSONPath whose value is taken as it is, by the rules of [`JsonRules::AsValue`].
+fn keep_value(
+    extraction: &Extraction,
+    path: &str,
+    received: &Received<'_>,
+    scope: &mut Scope<'_>,
+) -> Result<(), String> {
+    let parsed: Option<serde_json::Value>;
+    let json = match &extraction.part {
+        Part::Variable(name) => {
+            let text = scope.user.variables.get(name).unwrap_or_default();
+            parsed = serde_json::from_str(text).ok();
+            parsed.as_ref()
+        }
+        _ => received.json(),
+    };
+    let found: Vec<&serde_json::Value> = match (json, scope.prepared.path(path)) {
+        (Some(json), Some(path)) => path.query(json).all(),
+        _ => Vec::new(),
+    };
+    let value: Option<serde_json::Value> = match found.as_slice() {
+        [one] if json::is_one_place(path) => Some((*one).clone()),
+        [] => None,
+        all => Some(all.iter().copied().cloned().collect()),
+    };
+    let (name, variables) = (extraction.name.as_str(), &mut scope.user.variables);
+    match &value {
+        Some(whole @ serde_json::Value::Array(items)) if !items.is_empty() => {
+            forget(name, variables);
+            variables.set(name, json::text(whole));
+            variables.set(&format!("{name}_matchNr"), items.len().to_string());
+            for (item, number) in items.iter().take(MATCHES_MAX).zip(1_usize..) {
+                variables.set(&format!("{name}_{number}"), json::shown(item));
+            }
+            at_most_all(name, items.len())
+        }
+        // Numbered variables of a list before it stay.
+        Some(one) if !one.is_array() => {
+            variables.set(name, json::shown(one));
+            Ok(())
+        }
+        _ => {
+            forget(name, variables);
+            variables.set(&format!("{name}_matchNr"), "0");
+            if let Some(default) = &extraction.default {
+                variables.set(name, default.as_str());
+            }
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Takes `name_matchNr` and `name_1`, `name_2`, … away, as far as they follow each other.

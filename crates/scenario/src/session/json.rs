@@ -41,6 +41,12 @@ pub(super) fn meant(written: &str) -> Value {
     Value::from(quoted.filter(|text| !text.contains('\'')).unwrap_or(written))
 }
 
+/// Whether JMeter reads a text as JSON, if `json` is what it is as such. What does not begin like JSON is a string to it; no text,
+/// and JSON that breaks off, aren't looked into.
+pub(super) fn is_looked_into(text: &str, json: Option<&Value>) -> bool {
+    json.is_some() || !(text.trim().is_empty() || text.trim_start().starts_with(['{', '[']))
+}
+
 /// Whether a JSONPath comes to one place at most, so that its value is looked at and not the list of all.
 pub(super) fn is_one_place(path: &str) -> bool {
     let mut quote = None;

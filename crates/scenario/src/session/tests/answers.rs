@@ -157,6 +157,43 @@ fn what_is_found_is_a_list() {
     assert!(["1", "d", "c/d"].contains(&listed(0, "$.all[*]", body).split(' ').next().unwrap()));
 }
 
+/// The JSON Path Extractor of JMeter's plug-ins, by its source (jpgc-json).
+#[test]
+fn what_is_found_is_taken_as_it_is() {
+    let taken = |path: &str, body: &str| {
+        let how = Extractor::Json { path: path.into(), rules: JsonRules::AsValue };
+        let extractions = vec![extraction("x", Part::Body, how, 1, Some("d"))];
+        let mut scenario = scenario(1, extracting(extractions));
+        let names = ["x", "x_1", "x_2", "x_3", "x_matchNr"];
+        // Of an extraction before this one.
+        for name in names {
+            scenario.variables.push((name.into(), t("old")));
+        }
+        let run = run(scenario, |_| Some(ok(body)));
+        names.map(|name| run.session.variable(name).unwrap_or("-").to_owned()).join(" ")
+    };
+    let body = r#"{"one":7,"none":null,"size":1e7,"o":{"k":"v/w"},"all":[1,null,"c/d"],"few":[2.50],
+        "lists":[[1],[]],"empty":[]}"#;
+    for (path, expected) in [
+        ("$.one", "7 old old old old"),
+        ("$.none", "null old old old old"),
+        ("$.size", "10000000.0 old old old old"),
+        ("$.o", r#"{"k":"v\/w"} old old old old"#),
+        ("$.all", r#"[1,null,"c\/d"] 1 null c/d 3"#),
+        ("$.all[*]", r#"[1,null,"c\/d"] 1 null c/d 3"#),
+        ("$.few", "[2.5] 2.5 - - 1"),
+        ("$.lists", "[[1],[]] [1] [] - 2"),
+        ("$.empty", "d - - - 0"),
+        ("$.nothing", "d - - - 0"),
+        ("$..nothing", "d - - - 0"),
+    ] {
+        assert_eq!(taken(path, body), expected, "{path}");
+    }
+    for body in ["<html>", "", "{\"one\":"] {
+        assert_eq!(taken("$.one", body), "d - - - 0", "{body}");
+    }
+}
+
 /// By the same source: of all values alone, and not where there is nothing to look into.
 #[test]
 fn all_that_is_found_is_put_together() {
@@ -248,6 +285,56 @@ fn a_list_fits_where_it_or_one_of_its_values_does() {
         [("$.none", true), ("$.a", true), ("$.a[*]", true), ("$.n", false), ("$.nothing", false)]
     {
         assert_eq!(holds(path, Some("zz"), true, true), expected, "null at {path}");
+    }
+}
+
+/// The JSON Path Assertion of JMeter's plug-ins, by its source (jpgc-json).
+#[test]
+fn a_list_of_texts_fits_where_it_or_one_of_its_values_does() {
+    let body = ok(r#"{"a":[1,"22",null],"n":7,"f":2.50,"none":null,"empty":[]}"#);
+    let check = |path: &str, value: Option<&str>, regex: bool, or_null: bool, rules: JsonRules| {
+        let value = value.map(Template::text);
+        Check::Json { path: path.into(), value, regex, or_null, rules }
+    };
+    let holds = |path: &str, value: Option<&str>, regex: bool, or_null: bool| {
+        let check = || check(path, value, regex, or_null, JsonRules::AsValue);
+        let holds = verdict(check(), false, &body).is_none();
+        assert_eq!(verdict(check(), true, &body).is_none(), !holds, "{path} {value:?}");
+        // Without a body it fails in any case.
+        assert!(verdict(check(), true, &ok("")).is_some());
+        holds
+    };
+    for (path, value, regex, expected) in [
+        ("$.a", None, true, true),
+        ("$.empty[*]", None, true, true),
+        ("$..nothing", None, true, true),
+        ("$.nothing", None, true, false),
+        ("$.n", Some("7"), false, true),
+        ("$.n", Some("\"7\""), false, false),
+        ("$.f", Some("2.5"), false, true),
+        ("$.f", Some(r"2\.\d"), true, true),
+        ("$.a", Some("22"), false, true),
+        ("$.a", Some("\"22\""), false, false),
+        ("$.a", Some("[1,\"22\",null]"), false, true),
+        ("$.a", Some(r"\d\d"), true, true),
+        ("$.a[*]", Some("null"), false, true),
+        ("$.empty", Some("[]"), true, true),
+        ("$..nothing", Some("[]"), false, true),
+        ("$.empty", Some("x"), false, false),
+        ("$.none", Some("null"), false, true),
+        ("$.nothing", Some("null"), false, false),
+    ] {
+        assert_eq!(holds(path, value, regex, false), expected, "{path} {value:?} {regex}");
+    }
+    for (path, expected) in [("$.none", true), ("$.a", true), ("$.n", false), ("$.nothing", false)] {
+        assert_eq!(holds(path, Some("zz"), true, true), expected, "null at {path}");
+    }
+    // In JSON that breaks off nothing is looked for, not even by a path that may come to nothing.
+    let broken = ok("{\"n\":");
+    for rules in [JsonRules::AsList, JsonRules::AsValue] {
+        let of_broken =
+            |value: Option<&str>| verdict(check("$..n", value, false, false, rules), false, &broken);
+        assert!(of_broken(None).is_some() && of_broken(Some("[]")).is_some(), "{rules:?}");
     }
 }
 

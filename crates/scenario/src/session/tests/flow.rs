@@ -152,6 +152,18 @@ fn a_random_choice_keeps_to_the_weights() {
     }
 }
 
+/// The weighted switch controller of JMeter's plug-ins, by the arithmetic of its source: 1/3, 1/6 and 1/2 less the shares so far.
+#[test]
+fn by_share_takes_what_is_furthest_behind() {
+    let steps = [(2, request("a")), (1, Step::Sequence(requests(&["b", "d"]))), (3, request("c"))];
+    let expected = "c a b d c a c c a b d c a c";
+    assert_eq!(line(12, vec![one_of(Pick::ByShare, &steps)]), expected);
+    let alike = [(5, request("a")), (5, request("b"))];
+    assert_eq!(line(4, vec![one_of(Pick::ByShare, &alike), request("z")]), "a z b z a z b z");
+    let two = vec![one_of(Pick::ByShare, &alike), one_of(Pick::ByShare, &alike)];
+    assert_eq!(line(2, two), "a a b b", "each counts by itself");
+}
+
 /// JMeter's random order controller goes through all of its children, each once.
 #[test]
 fn random_order_takes_each_once_an_iteration() {
@@ -226,6 +238,27 @@ fn steps_without_end_end_under_a_name() {
     assert_eq!(run.did.len(), 1001);
     assert_eq!(run.did.last(), Some(&Did::Ended(Ended::Endless)));
     assert_eq!(run.did[0], Did::Unsent("`${nowhere}` is not a URL (relative URL without a base)".into()));
+}
+
+/// Browsers take the path's first part for the host there, and the request would go to a server that nobody named.
+#[test]
+fn a_server_that_comes_to_nothing_is_none() {
+    for (server, path, expected) in [
+        ("", "/news/today", "`http:///news/today` names no host"),
+        ("\n", "/news", "`http://\n/news` names no host"),
+        ("/", "news", "`http:///news` names no host"),
+        ("\\", "news", "`http://\\news` names no host"),
+    ] {
+        let asked = RequestStep { url: t("http://${server}${path}"), ..request_step("a") };
+        let mut scenario = scenario(1, vec![Step::Request(Box::new(asked))]);
+        for (name, value) in [("server", server), ("path", path)] {
+            scenario.variables.push((name.into(), Template::text(value)));
+        }
+        let run = run(scenario, |_| Some(ok("")));
+        assert_eq!(run.did[0], Did::Unsent(expected.into()), "{server:?}");
+    }
+    let asked = RequestStep { url: t("http://server//a"), ..request_step("a") };
+    assert_eq!(line(1, vec![Step::Request(Box::new(asked))]), "a", "slashes behind it are the path's");
 }
 
 /// A plan may be anybody's, and have each value twice the one before it.

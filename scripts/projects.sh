@@ -73,7 +73,7 @@ trap 'exit 130' INT TERM
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 seconds() { awk -v ms="$1" 'BEGIN { printf "%.1f s", ms / 1000 }'; }
 # Names of folders and of what else ran on the machine are nobody's business.
-clean() { sed -E -e "s#$work#/tmp#g" -e 's/( of [0-9]+ cores?) \([^)]*\)/\1/' -e '/^other processes use /d'; }
+clean() { sed -E -e "s#$work#/tmp#g" -e "s#$proofload #proofload #g" -e 's/( of [0-9]+ cores?) \([^)]*\)/\1/' -e '/^other processes use /d'; }
 
 # told CODE COMMAND...: runs it in the project, and holds how it ends against CODE. What it said is in $said, what it took in $took.
 said=$work/said

@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use libfuzzer_sys::fuzz_target;
 use plan::HttpVersion;
 use scenario::Prepared;
-use sources::{SourceOptions, parse_har};
+use sources::{Fields, SourceOptions, parse_har};
 use units::Duration;
 
 fuzz_target!(|text: &str| {
@@ -26,6 +26,7 @@ fuzz_target!(|text: &str| {
             duration: None,
             timeout: Duration::from_secs(1),
             http,
+            fields: Fields::default(),
         };
         match parse_har("fuzz.har", text, pauses, &options) {
             Ok(sourced) => {

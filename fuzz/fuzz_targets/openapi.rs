@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 use libfuzzer_sys::fuzz_target;
 use plan::HttpVersion;
 use scenario::Prepared;
-use sources::{SourceOptions, parse_curl, parse_openapi};
+use sources::{Fields, SourceOptions, parse_curl, parse_openapi};
 use units::Duration;
 
 fuzz_target!(|text: &str| {
@@ -23,6 +23,7 @@ fuzz_target!(|text: &str| {
         duration: None,
         timeout: Duration::from_secs(1),
         http: HttpVersion::Http1,
+        fields: Fields::new(&["X-Key: k".to_owned()], vec!["x-key".to_owned()]).unwrap_or_default(),
     };
     match parse_openapi("fuzz.yaml", text, &options) {
         Ok(sourced) => drop(Prepared::new(sourced.scenario)),

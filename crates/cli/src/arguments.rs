@@ -64,9 +64,9 @@ pub enum Command {
     Init(project::Init),
     /// Say what changed from one version of your own service to another: both built, measured in turns
     Diff(project::Diff),
-    /// Make the report of a recorded run again
+    /// Make the report of a recorded run: text, HTML, Markdown, JUnit, CSV or JSON
     Report(report::Report),
-    /// Hand a recorded run or a load's result on: Prometheus, OpenTelemetry, HdrHistogram
+    /// Export a recorded run or a load's result: Prometheus, OpenTelemetry, HdrHistogram
     Export(export::Export),
     /// Say why each stack of a recorded run stopped where it did, and prove it by changing it
     Explain(explain::Explain),
@@ -92,19 +92,19 @@ pub enum Command {
     Jmeter(Box<jmeter::Jmeter>),
     /// Load as SuperBenchmarker does: its command line and its output
     Sb(Box<sb::Sb>),
-    /// Carry a share of a load for --hosts
+    /// Carry a share of a load that another machine conducts: for --hosts, --agents and --on kubernetes
     Agent(agents::Agent),
-    /// Serve: the calibration server, whose behaviour and truth are known
+    /// Start the calibration server, whose behaviour is known and which logs the truth
     Target(Box<Target>),
-    /// Hold our own figures against the calibration server's log of the same requests
+    /// Check Proofload's own figures against the calibration server's log of the same requests
     Calibrate(Calibrate),
     /// Say how often a comparison of stacks errs, on made-up experiments of which the truth is known
     ErrorRates(ErrorRates),
-    /// Read load-test output of any tool and say what can't be true or can't be known
+    /// Read the output of other load-test tools, and say what can't be true or can't be known
     Audit(Audit),
     /// Say what on this machine stands in the way of a good measurement, and how to mend it
     Doctor(Doctor),
-    /// Print what a shell is to know to complete what is typed
+    /// Print a completion script for bash, zsh or fish
     Completions(project::Completions),
     /// Write manual pages
     Man(project::Man),
@@ -295,10 +295,10 @@ Examples:
   proofload calibrate --peers                           wrk and oha beside it, where they are installed
   proofload calibrate --case stall --case fixed-5ms
 
-Each case boots a server whose every answer is logged by itself, loads it, and compares percentiles. A figure may
-be off by 1 % or 20 us, whichever is larger, or by the machine's own scheduling delay where that is larger still.
-A case that is out of bounds is tried again, up to three times in all; the last try counts. It ends with 0 only
-if every case is in bounds.")]
+Each case boots a server that logs every answer, loads it, and compares percentiles. A figure may be off by 1 %
+or 20 us, whichever is larger, or by the machine's own scheduling delay where that is larger still. A case that
+is out of bounds is tried again, up to three times in all; the last try counts. It ends with 0 only if every
+case is in bounds.")]
 pub struct Calibrate {
     /// A few short cases: less than half a minute
     #[arg(long)]

@@ -66,6 +66,8 @@ fn figures_of(trial: &Trial) -> Trial {
         for server in std::iter::once(&mut measured.server).chain(upstreams) {
             let figures = std::mem::take(server);
             *server = Server {
+                // What it compiled meanwhile says whose rate it was.
+                jit_cores: figures.compilers_cores(),
                 signals: None,
                 usage: Vec::new(),
                 thread_groups: BTreeMap::new(),

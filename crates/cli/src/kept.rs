@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan};
 use lab::experiment::Ended;
 use plan::kept_runs::{KeptRuns, RUNS};
 use plan::toml_file;
-use record::{Manifest, RecordError, RunDir, VERSIONS_FILE};
+use record::{GateAnswer, GateResult, Manifest, RecordError, RunDir, VERSIONS_FILE};
 
 use crate::exit::Failure;
 use crate::output::say;
@@ -52,19 +52,22 @@ pub fn tidy(kept: &KeptRuns, ended: &Ended) {
     if kept.keeps_all() || !is_whole {
         return;
     }
-    let mut others = replaced(folder, &own, has_versions(dir));
-    others.retain(|(_, path)| path != dir);
+    let mut alike = alike(folder, &own, has_versions(dir));
     // The newest first.
-    others.sort_by(|a, b| b.cmp(a));
+    alike.sort_by(|a, b| b.cmp(a));
     let Ok(began) = own.started.parse::<Timestamp>() else { return };
-    let newest = kept.newest.map_or(usize::MAX, |it| it.get() as usize - 1);
+    let newest = kept.newest.map_or(usize::MAX, |it| it.get() as usize);
     let age = kept.days.map(|days| (i64::from(days.get()) * 24).hours());
     let oldest = age.and_then(|age| Timestamp::now().checked_sub(age).ok());
     let is_old = |started: &Timestamp| oldest.is_some_and(|oldest| *started < oldest);
-    let is_gone =
-        |place: usize, started: &Timestamp| *started <= began && (place >= newest || is_old(started));
-    let gone = others.iter().enumerate().filter(|(place, (started, _))| is_gone(*place, started));
-    let removed = gone.filter(|(_, (_, path))| match RunDir::remove(path) {
+    let is_gone = |(place, it): &(usize, Alike)| {
+        it.path != *dir && it.started <= began && (*place >= newest || is_old(&it.started))
+    };
+    // As many of either: enough of the others would leave none that the next run can be held against.
+    let (measures, others): (Vec<Alike>, Vec<Alike>) = alike.into_iter().partition(|it| it.is_measure);
+    let places = measures.into_iter().enumerate().chain(others.into_iter().enumerate());
+    let gone = places.filter(is_gone);
+    let removed = gone.filter(|(_, it)| match RunDir::remove(&it.path) {
         Ok(()) => true,
         Err(error) => {
             say(format_args!("proofload: an old run stays: {error}"));
@@ -81,9 +84,18 @@ pub fn tidy(kept: &KeptRuns, ended: &Ended) {
     }
 }
 
-/// The runs in a folder whose place `own` takes, and when they started: of its experiment by the title, as thorough, on two versions
-/// where it is, and of no cells that it does not have, also by no other driver.
-fn replaced(folder: &Path, own: &Manifest, is_of_versions: bool) -> Vec<(Timestamp, PathBuf)> {
+/// A run beside another one; by when it began.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    started: Timestamp,
+    path: PathBuf,
+    /// Whether later runs are held against it, where they are against any.
+    is_measure: bool,
+}
+
+/// The runs in a folder whose place `own` takes, itself among them: of its experiment by the title, as thorough, on two versions where
+/// it is, and of no cells that it does not have, also by no other driver.
+fn alike(folder: &Path, own: &Manifest, is_of_versions: bool) -> Vec<Alike> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let has_its_cells = |it: &Manifest| own.selection.is_none() || own.selection == it.selection;
     let has_its_drivers = |it: &Manifest| it.drivers.iter().all(|driver| own.drivers.contains(driver));
@@ -93,12 +105,67 @@ fn replaced(folder: &Path, own: &Manifest, is_of_versions: bool) -> Vec<(Timesta
     let run = |path: PathBuf| {
         let manifest = RunDir::read_manifest(&path).ok().filter(is_alike)?;
         (has_versions(&path) == is_of_versions).then_some(())?;
-        Some((manifest.started.parse().ok()?, path))
+        let is_measure = is_of_versions || is_measure(&path, &manifest);
+        Some(Alike { started: manifest.started.parse().ok()?, path, is_measure })
     };
     entries.take(RUNS_MAX).flatten().filter_map(|entry| run(entry.path())).collect()
+}
+
+/// Whether others can be held against the run in `dir`: not one whose own gate failed, as the next one as bad would pass, nor one that
+/// was cut short, which has no answer of its gate.
+fn is_measure(dir: &Path, manifest: &Manifest) -> bool {
+    let has_failed = || GateResult::of_run(dir).is_some_and(|it| it.answer == GateAnswer::Failed);
+    manifest.complete != Some(false) && !has_failed()
 }
 
 /// Whether a run is of two versions of a project.
 fn has_versions(dir: &Path) -> bool {
     dir.join(VERSIONS_FILE).is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Week after week of them would leave nothing to hold the next one against.
+    #[test]
+    fn runs_that_are_no_measure_take_no_place_of_one_that_is() {
+        let runs = tempfile::tempdir().unwrap();
+        let write = |day: u32, has_failed: bool, complete: bool| {
+            let dir = runs.path().join(format!("run-{day}"));
+            let run = RunDir::create(&dir, "").unwrap();
+            let manifest = Manifest {
+                version: record::MANIFEST_VERSION,
+                started: format!("2026-01-{day:02}T00:00:00Z"),
+                complete: Some(complete),
+                ..Manifest::default()
+            };
+            run.write_manifest(&manifest).unwrap();
+            if has_failed {
+                let failed = r#"{"version": 1, "answer": "failed", "confidence": 0.95, "checks": []}"#;
+                std::fs::write(dir.join(record::GATE_FILE), failed).unwrap();
+            }
+            dir
+        };
+        let kept = KeptRuns::of_experiment(Path::new("x.toml"), "[runs]\nkeep = 2\n").unwrap();
+        let end = |dir: PathBuf| {
+            let left_out = BTreeMap::new();
+            tidy(&kept, &Ended { dir, interrupted: false, failed: 0, out_of_time: false, left_out });
+            let mut left: Vec<String> = std::fs::read_dir(runs.path())
+                .unwrap()
+                .map(|it| it.unwrap().file_name().to_string_lossy().into_owned())
+                .collect();
+            left.sort();
+            left.join(" ")
+        };
+        for (day, has_failed, complete) in [(1, false, true), (2, false, true), (3, true, true)] {
+            write(day, has_failed, complete);
+        }
+        // Cut short.
+        write(4, false, false);
+        assert_eq!(end(write(5, true, true)), "run-1 run-2 run-4 run-5");
+        assert_eq!(end(write(6, false, true)), "run-2 run-4 run-5 run-6");
+    }
 }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use crate::exit::Failure;
 
 /// What is said of it.
-pub const WHY: &str = "this proofload was built without its client of Kubernetes; build it with the feature `kubernetes`: \
-     cargo build --release";
+pub const WHY: &str =
+    "this proofload was built without its client of Kubernetes (`make run` does so); run `make build`";
 
 /// Refuses it.
 pub fn print_rbac(_: bool) -> Result<ExitCode, Failure> {

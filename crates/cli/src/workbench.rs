@@ -7,7 +7,7 @@ use std::time::Instant;
 use driver::Control;
 use lab::experiment::Bench;
 use plan::stack::{Catalogue, StackManifest};
-use plan::toml_file;
+use plan::{shell, toml_file};
 use record::COMMIT_DIGITS;
 use stack::{Interrupt, git_in};
 
@@ -148,4 +148,30 @@ pub fn own_binary() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
         Failure::system(format!("cannot find the proofload binary itself ({error}); start it by its path"))
     })
+}
+
+/// This program as somebody is to type it, as a word of a shell: by its name where it was called so, else by its whole path, as
+/// one from this folder leads nowhere in another.
+pub fn own_name() -> String {
+    let called = std::env::args_os().next().map_or_else(|| PathBuf::from("proofload"), PathBuf::from);
+    shell::quoted_path(&from_anywhere(called))
+}
+
+/// What a program was called by, so that it is the same one in whatever folder it is typed.
+fn from_anywhere(called: PathBuf) -> PathBuf {
+    if called.components().count() > 1 { std::path::absolute(&called).unwrap_or(called) } else { called }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_was_called_by_a_path_is_typed_by_its_whole_path() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(from_anywhere("proofload".into()), Path::new("proofload"));
+        assert_eq!(from_anywhere("target/first/proofload".into()), here.join("target/first/proofload"));
+        assert_eq!(from_anywhere("./proofload".into()), here.join("proofload"));
+        assert_eq!(from_anywhere("/opt/proofload".into()), Path::new("/opt/proofload"));
+    }
 }

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::{Url, form_urlencoded};
 
+use crate::along::Along;
 use crate::step::{SourceOptions, Sourced, rebased, request};
 
 /// The media type of a form without files.
@@ -119,7 +120,7 @@ pub fn parse_har(
     let is_served = |url: &Url| url.origin().is_tuple();
     let entries = by_start(har.log.entries);
     let first = entries.iter().filter_map(|(_, it)| sendable(&it.request).ok()).find(is_served);
-    let (mut steps, mut left_out) = (Vec::new(), Vec::new());
+    let (mut steps, mut left_out, mut along) = (Vec::new(), Vec::new(), Along::of(&options.fields));
     let mut of_http1: BTreeMap<String, u32> = BTreeMap::new();
     let mut ended_ms: Option<i64> = None;
     for (started_ms, entry) in &entries {
@@ -138,6 +139,7 @@ pub fn parse_har(
         let mut headers = fields(&asked.headers);
         headers.retain(|(name, value)| options.http.has_place_for(name, value));
         let mut step = request(&asked.method, &url, &headers, &body);
+        along.put_on(&mut step, &url);
         step.assertions.extend(refused_again(entry));
         if pauses
             && let (Some(started), Some(ended)) = (*started_ms, ended_ms)
@@ -155,7 +157,9 @@ pub fn parse_har(
         let unit = if requests == 1 { "request" } else { "requests" };
         format!("the header {name} of {requests} {unit}: it is of HTTP/1.1 alone")
     }));
-    options.scenario(name.to_owned(), steps, left_out)
+    let mut sourced = options.scenario(name.to_owned(), steps, left_out)?;
+    along.complete(&mut sourced.scenario)?;
+    Ok(sourced)
 }
 
 /// The entries in the order in which they were begun, each with when that was: whoever writes a recording need not sort it (HAR 1.2,

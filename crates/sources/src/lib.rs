@@ -5,6 +5,8 @@
 //! stands is an error or a [`Sourced::left_out`] with its reason, never left out silently.
 #![forbid(unsafe_code)]
 
+mod along;
+mod braces;
 mod curl;
 mod har;
 mod openapi;
@@ -15,6 +17,7 @@ mod step;
 mod varied;
 mod words;
 
+pub use along::Fields;
 pub use curl::{drop_misplaced, parse_curl};
 pub use har::parse_har;
 pub use openapi::parse_openapi;

@@ -5,13 +5,14 @@ mod written;
 
 use percent_encoding::percent_decode_str;
 use plan::PlanError;
-use scenario::{Pick, Step};
+use scenario::{Pick, RequestStep, Step};
 use serde_json::{Map, Value};
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroU32;
 use url::Url;
 
 use self::written::{encoded, of_query, plain, simple, written};
+use crate::along::Along;
 use crate::step::{SourceOptions, Sourced, request};
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -61,7 +62,7 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
     let goal = Goal::of(options)?;
     let base = goal.server(document.get("servers"))?;
     let (mut steps, mut left_out, mut told) = (Vec::new(), Vec::new(), Told::default());
-    let room = Cell::new(EXAMPLES_MAX);
+    let (room, mut along) = (Cell::new(EXAMPLES_MAX), Along::of(&options.fields));
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         // What begins so is of whoever wrote the document, and no path.
         if path.starts_with("x-") {
@@ -81,9 +82,10 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
             let own = operation.own_servers().map(|servers| goal.server(Some(servers))).transpose();
             let step = own.map_err(|error| error.what).and_then(|own| {
                 let server = own.as_ref().unwrap_or(&base);
-                let (step, is_bare) = operation.step(method, server)?;
-                told.add(&operation, method, server, is_bare);
-                Ok(step)
+                let (mut step, is_bare) = operation.step(method, server)?;
+                along.put_on(&mut step, server);
+                told.add(&operation, method, server, (is_bare, &along));
+                Ok(Step::Request(Box::new(step)))
             });
             if room.get() == 0 {
                 let what = format!("the examples of its operations come to more than {EXAMPLES_MAX} bytes");
@@ -99,7 +101,8 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
         }
     }
     let steps = if steps.is_empty() { Vec::new() } else { vec![Step::OneOf { pick: Pick::Random, steps }] };
-    let sourced = options.scenario(name.to_owned(), steps, left_out)?;
+    let mut sourced = options.scenario(name.to_owned(), steps, left_out)?;
+    along.complete(&mut sourced.scenario)?;
     Ok(Sourced { notes: told.notes(&goal), ..sourced })
 }
 
@@ -108,19 +111,26 @@ pub fn parse_openapi(name: &str, text: &str, options: &SourceOptions) -> Result<
 struct Told {
     /// The first path of a server that one of them is below.
     below: Option<String>,
-    /// Those that the document wants a key for.
+    /// Those that the document wants a key for, and that bring none.
     guarded: Vec<String>,
     /// Those that have a body by the document, and are sent without.
     bare: Vec<String>,
 }
 
 impl Told {
-    fn add(&mut self, operation: &Operation<'_>, method: &str, server: &Url, is_bare: bool) {
+    /// Adds one to this server: whether it is sent without a body that is described, and what is sent along.
+    fn add(
+        &mut self,
+        operation: &Operation<'_>,
+        method: &str,
+        server: &Url,
+        (is_bare, along): (bool, &Along<'_>),
+    ) {
         let name = || format!("{} {}", method.to_ascii_uppercase(), operation.path);
         if self.below.is_none() && server.path() != "/" {
             self.below = Some(server.path().to_owned());
         }
-        if wants_key(operation.document, operation.described) {
+        if lacks_key(operation.document, operation.described, along) {
             self.guarded.push(name());
         }
         if is_bare {
@@ -138,7 +148,7 @@ impl Told {
         let guarded = of_some(&self.guarded).map(|them| {
             format!(
                 "no key is sent, which the document wants for {them}: a server that asks for one refuses what has \
-                 none; a scenario sends it (docs/scenarios.md)"
+                 none; -H, -u or -b sends it, and one in the URL a scenario (docs/sources.md)"
             )
         });
         let bare = of_some(&self.bare).map(|them| {
@@ -172,10 +182,38 @@ fn check_path(path: &str) -> Result<(), String> {
 /// Whether an operation, by how it is `described`, is refused to whoever brings no key: by what it says itself, else by what the
 /// document says for all.
 pub(crate) fn wants_key(document: &Value, described: &Value) -> bool {
-    let all = described.get("security").or_else(|| document.get("security")).and_then(Value::as_array);
     // Each is enough, and one that is empty lets anybody in.
     let has_some = |it: &Value| it.as_object().is_some_and(|keys| !keys.is_empty());
-    all.is_some_and(|all| !all.is_empty() && all.iter().all(has_some))
+    let all = security(document, described);
+    !all.is_empty() && all.iter().all(has_some)
+}
+
+/// The sets of keys of which an operation wants one, whole.
+fn security<'a>(document: &'a Value, described: &'a Value) -> &'a [Value] {
+    let all = described.get("security").or_else(|| document.get("security")).and_then(Value::as_array);
+    all.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether an operation wants a key, and none that it would take is sent `along`.
+fn lacks_key(document: &Value, described: &Value, along: &Along<'_>) -> bool {
+    let is_whole = |keys: &Map<String, Value>| keys.keys().all(|name| brings(document, name, along));
+    let is_enough = |it: &Value| it.as_object().is_some_and(is_whole);
+    wants_key(document, described) && !security(document, described).iter().any(is_enough)
+}
+
+/// Whether the key of the scheme `name` is sent `along`, where a field can be it.
+fn brings(document: &Value, name: &str, along: &Along<'_>) -> bool {
+    let all = document.get("components").and_then(|it| it.get("securitySchemes"));
+    let scheme = all.and_then(|all| all.get(name)).and_then(|it| found(document, it).ok());
+    let of = |key: &str| scheme.and_then(|it| it.get(key)).and_then(Value::as_str);
+    match (of("type"), of("in"), of("name")) {
+        (Some("http" | "oauth2" | "openIdConnect"), ..) => along.value("authorization").is_some(),
+        (Some("apiKey"), Some("header"), Some(key)) => along.value(key).is_some(),
+        (Some("apiKey"), Some("cookie"), Some(key)) => along.value("cookie").is_some_and(|cookies| {
+            cookies.split(';').filter_map(|it| it.split_once('=')).any(|(name, _)| name.trim() == key)
+        }),
+        _ => false,
+    }
 }
 
 /// The document, if it is one of OpenAPI 3.
@@ -300,7 +338,7 @@ impl<'a> Operation<'a> {
     }
 
     /// The step, and whether it is sent without a body that is described.
-    fn step(&self, method: &str, base: &Url) -> Result<(Step, bool), String> {
+    fn step(&self, method: &str, base: &Url) -> Result<(RequestStep, bool), String> {
         // Each operation has all of the server's URL in its own, and its parameters' names.
         self.take(base.as_str().len() as u64)?;
         let mut filled = Filled { path: self.path.to_owned(), ..Filled::default() };
@@ -326,8 +364,7 @@ impl<'a> Operation<'a> {
         let mut url = base.clone();
         url.set_path(&format!("{}{path}", base.path().trim_end_matches('/')));
         url.set_query((!query.is_empty()).then(|| query.join("&")).as_deref());
-        let step = request(&method.to_ascii_uppercase(), &url, &headers, &text);
-        Ok((Step::Request(Box::new(step)), is_bare))
+        Ok((request(&method.to_ascii_uppercase(), &url, &headers, &text), is_bare))
     }
 
     /// Puts the example of a parameter to its place.

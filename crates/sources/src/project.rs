@@ -18,9 +18,10 @@ mod write;
 use std::borrow::Cow;
 
 use plan::PlanError;
+use plan::shell::quoted;
 
 /// The files by which a project is known.
-pub const KNOWN_BY: [&str; 8] = [
+pub const KNOWN_BY: [&str; 9] = [
     "go.mod",
     "Cargo.toml",
     "pom.xml",
@@ -28,12 +29,13 @@ pub const KNOWN_BY: [&str; 8] = [
     "build.gradle.kts",
     "pyproject.toml",
     "requirements.txt",
+    "Pipfile",
     "package.json",
 ];
 
 /// Files of projects that are known, and whose services can't be written down here, with what they are started by in production,
 /// and what is for development. What begins with `.` is how a file's name ends.
-const OTHERS_BY: [(&str, &str, &str); 8] = [
+const OTHERS_BY: [(&str, &str, &str); 7] = [
     (
         "Gemfile",
         "Ruby (Gemfile)",
@@ -43,9 +45,21 @@ const OTHERS_BY: [(&str, &str, &str); 8] = [
     ("mix.exs", "Elixir (mix.exs)", "what `mix release` makes, not `mix phx.server`"),
     ("build.sbt", "Scala (build.sbt)", "what `sbt stage` makes, not `sbt run`"),
     ("deno.json", "Deno (deno.json)", "`deno run`, not `deno task dev`"),
-    ("Pipfile", "Python (Pipfile)", "gunicorn or uvicorn, not `flask run` or `manage.py runserver`"),
     (".csproj", "C# (.csproj)", "what `dotnet publish -c Release` makes, not `dotnet run` or `dotnet watch`"),
     (".fsproj", "F# (.fsproj)", "what `dotnet publish -c Release` makes, not `dotnet run` or `dotnet watch`"),
+];
+
+/// Programs, and folders, that are named of many.
+const PROGRAMS_SHOWN_MAX: usize = 8;
+const FOLDERS_SHOWN_MAX: usize = 8;
+/// What starts a service in a container.
+const OF_CONTAINERS: [&str; 6] = [
+    "Dockerfile",
+    "Containerfile",
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yaml",
+    "docker-compose.yml",
 ];
 
 /// A project as far as it was looked at.
@@ -167,6 +181,27 @@ pub fn is_of_other_kind(project: &Project) -> bool {
     of_other_kinds(project).next().is_some()
 }
 
+/// The folders in it that look like services, those first that lie least deep; none within another.
+pub fn services_within(project: &Project) -> Vec<&str> {
+    let found = project.sources(&KNOWN_BY).filter_map(|it| {
+        let (folder, name) = it.path.rsplit_once('/')?;
+        KNOWN_BY.contains(&name).then_some(folder)
+    });
+    let mut folders: Vec<&str> = found.collect();
+    folders.sort_by_key(|it| it.matches('/').count());
+    let mut outer: Vec<&str> = Vec::new();
+    for folder in folders {
+        let is_in = |other: &&str| {
+            let behind = folder.strip_prefix(*other);
+            behind.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+        };
+        if !outer.iter().any(is_in) {
+            outer.push(folder);
+        }
+    }
+    outer
+}
+
 /// What else it is by its files, beside what can be written down, and what it is started by in production.
 fn of_other_kinds(project: &Project) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_there = move |by: &str| {
@@ -188,14 +223,22 @@ fn nothing_found(project: &Project) -> PlanError {
             help,
         );
     }
-    if project.has("Dockerfile") {
-        let help =
-            "say in a proofload.toml how it is started without one: docs/own-service.md has an example";
-        return PlanError::new(
-            "there is a Dockerfile and nothing else that says how the service is started; processes of a container are not \
-             this run's own, and can't be measured",
-            help,
+    let within = services_within(project);
+    if let Some(first) = within.first() {
+        let more = if within.len() > FOLDERS_SHOWN_MAX { ", …" } else { "" };
+        let shown = within[..within.len().min(FOLDERS_SHOWN_MAX)].join(", ");
+        let what = format!("it is no service itself, and folders in it look like some: {shown}{more}");
+        let help = format!("name the folder of yours, as in: proofload init {}", quoted(first));
+        return PlanError::new(what, help);
+    }
+    if let Some(file) = OF_CONTAINERS.into_iter().find(|it| project.has(it)) {
+        let what = format!(
+            "there is a {file} and nothing else that says how the service is started; processes of a container are not this \
+             run's own, and can't be measured"
         );
+        let help = "say in a proofload.toml how it is started without one, or start it yourself and give its `url`: \
+                    docs/own-service.md has an example of both";
+        return PlanError::new(what, help);
     }
     let help = format!(
         "go to the service's folder, where there is one of {looked_for}; or write a proofload.toml by hand: \
@@ -213,6 +256,13 @@ fn plain_name(name: &str) -> String {
     let name: String = name.chars().map(plain).collect();
     let name = name.trim_matches(['-', '.']);
     if name.is_empty() { "service".into() } else { name.to_owned() }
+}
+
+/// What is to be asked where there are several programs, of which `taken` is written down.
+fn which_program(names: &[&str], taken: &str) -> String {
+    let shown = names.iter().take(PROGRAMS_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
+    let more = if names.len() > PROGRAMS_SHOWN_MAX { ", …" } else { "" };
+    format!("which program it is: there are {} ({shown}{more}), and {taken} is written down", names.len())
 }
 
 fn texts(words: &[&str]) -> Vec<String> {

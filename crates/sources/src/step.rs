@@ -8,6 +8,8 @@ use scenario::{RateSpan, RequestStep, Scenario, Step, Template, Users};
 use units::{Duration, Rate};
 use url::Url;
 
+use crate::along::Fields;
+
 /// What stands for the rest of a name.
 const CUT: &str = "…";
 
@@ -32,6 +34,8 @@ pub struct SourceOptions {
     pub connect_timeout: Duration,
     /// What they are sent over.
     pub http: HttpVersion,
+    /// What is sent with every request of a recording or a document.
+    pub fields: Fields,
 }
 
 /// How users arrive.

@@ -2,111 +2,18 @@
 //! or its body; or whose redirects are followed. It becomes a scenario of one step.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
-use plan::{PlanError, RequestArguments, without_value};
-use scenario::{
-    Assertion, Call, Check, DataAtEnd, DataSet, DataSharing, Field, Function, Lacking, Part, Pause, Piece,
-    RequestStep, Step, Template, TextRules,
-};
+use plan::{PlanError, RequestArguments};
+use scenario::{Assertion, Check, Field, Part, Pause, RequestStep, Step, Template, TextRules};
 use units::Duration;
 
+use crate::braces::Reader;
 use crate::step::{SourceOptions, Sourced, called};
 
 /// Redirects that are followed at most: as many as browsers and curl do.
 const REDIRECTS_MAX: u32 = 20;
 /// What a good status looks like where none is named: a redirect that nobody follows is no answer that was asked for.
 const GOOD_STATUS: &str = "2[0-9][0-9]";
-/// Between fields of a line that is one field: no text has it.
-const NO_DELIMITER: char = '\0';
-
-/// A word in double braces.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Word<'a> {
-    Uuid,
-    /// A whole number, both ends included.
-    Int(i64, i64),
-    /// The next line of a file, the first again after the last.
-    Line(&'a str),
-}
-
-impl<'a> Word<'a> {
-    /// What stands between braces; `None` of what is none of ours, and stays as it stands: braces are in many bodies.
-    fn parse(text: &'a str) -> Result<Option<Self>, PlanError> {
-        let (name, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-        let rest = rest.trim();
-        let wrong = |help: &str| PlanError::new(format!("`{{{{{text}}}}}` can't be filled in"), help);
-        match name {
-            "uuid" if rest.is_empty() => Ok(Some(Self::Uuid)),
-            "uuid" => Err(wrong("write {{uuid}}")),
-            "int" => {
-                let numbers: Vec<i64> = rest.split_whitespace().filter_map(|it| it.parse().ok()).collect();
-                match numbers.as_slice() {
-                    [low, high] if low <= high && rest.split_whitespace().count() == 2 => {
-                        Ok(Some(Self::Int(*low, *high)))
-                    }
-                    _ => Err(wrong("write two whole numbers, the smaller one first, as in {{int 1 100}}")),
-                }
-            }
-            "line" if rest.is_empty() => Err(wrong("name a file, as in {{line users.txt}}")),
-            "line" => Ok(Some(Self::Line(rest))),
-            _ => Ok(None),
-        }
-    }
-}
-
-/// A text as the pieces of a template, and the files that it takes lines of.
-#[derive(Debug, Default)]
-struct Reader {
-    files: Vec<String>,
-}
-
-impl Reader {
-    fn template(&mut self, text: &str) -> Result<Template, PlanError> {
-        let mut pieces = Vec::new();
-        let mut plain = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("{{") {
-            plain.push_str(before);
-            let word = after.split_once("}}").map(|(word, behind)| (Word::parse(word), behind));
-            match word {
-                Some((Ok(Some(word)), behind)) => {
-                    let text = std::mem::take(&mut plain);
-                    pieces.extend((!text.is_empty()).then_some(Piece::Text(text)));
-                    pieces.push(self.piece(&word));
-                    rest = behind;
-                }
-                Some((Err(error), _)) => return Err(error),
-                Some((Ok(None), _)) | None => {
-                    plain.push_str("{{");
-                    rest = after;
-                }
-            }
-        }
-        plain.push_str(rest);
-        pieces.extend((!plain.is_empty()).then_some(Piece::Text(plain)));
-        Ok(Template(pieces))
-    }
-
-    fn piece(&mut self, word: &Word<'_>) -> Piece {
-        match word {
-            Word::Uuid => Piece::Call(Call { function: Function::Uuid, arguments: Vec::new() }),
-            Word::Int(low, high) => {
-                let arguments = [low, high].map(|it| Template::text(it.to_string())).to_vec();
-                Piece::Call(Call { function: Function::Random, arguments })
-            }
-            Word::Line(file) => {
-                // One file is read once, and a request has one line of it wherever it names it.
-                let known = self.files.iter().position(|it| it == file);
-                let at = known.unwrap_or_else(|| {
-                    self.files.push((*file).to_owned());
-                    self.files.len() - 1
-                });
-                Piece::Variable(variable(at))
-            }
-        }
-    }
-}
 
 /// The URL with the next line of a file behind what it has of a query.
 ///
@@ -124,10 +31,6 @@ pub fn with_query_of(url: &str, file: &str) -> Result<String, PlanError> {
         Some(_) => "&",
     };
     Ok(format!("{before}{mark}{{{{line {file}}}}}{fragment}"))
-}
-
-fn variable(at: usize) -> String {
-    format!("line_{}", at + 1)
 }
 
 /// All of a request in which words may stand.
@@ -210,14 +113,7 @@ pub fn varied(
     let mut reader = Reader::default();
     let method =
         request.method.clone().unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.into());
-    let headers = request.headers.iter().map(|header| {
-        let (name, value) = header.split_once(':').ok_or_else(|| {
-            let what = format!("`{}` is no header", without_value(header));
-            PlanError::new(what, "write it like 'Name: value'")
-        })?;
-        Ok((Template::text(name.trim()), reader.template(value.trim())?))
-    });
-    let headers = headers.collect::<Result<_, PlanError>>()?;
+    let headers = request.headers.iter().map(|line| reader.field(line)).collect::<Result<_, PlanError>>()?;
     // The label is one for all, whatever is filled in.
     let name = called(&method, &request.url);
     let step = RequestStep {
@@ -231,17 +127,7 @@ pub fn varied(
     };
     let steps = std::iter::once(Step::Request(Box::new(step))).chain(also.pause()).collect();
     let mut sourced = options.scenario(name, steps, Vec::new())?;
-    let set = |(at, file): (usize, &String)| DataSet {
-        file: PathBuf::from(file),
-        variables: vec![variable(at)],
-        delimiter: NO_DELIMITER,
-        quoted: false,
-        skip_first: false,
-        lacking: Lacking::Empty,
-        at_end: DataAtEnd::Recycle,
-        sharing: DataSharing::All,
-    };
-    sourced.scenario.data = reader.files.iter().enumerate().map(set).collect();
+    sourced.scenario.data = reader.into_data();
     Ok(sourced)
 }
 
@@ -270,6 +156,7 @@ mod tests {
             duration: Some(Duration::from_secs(1)),
             timeout: Duration::from_secs(2),
             http: plan::HttpVersion::Http1,
+            fields: crate::Fields::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration as StdDuration, Instant};
 
 use plan::stack::{Origin, Placeholders, Run, StackManifest, Upstreams};
@@ -246,6 +246,7 @@ fn await_ready(
             return give_up(&started, |started| StackError::Died {
                 stack: stack.id.clone(),
                 status: status.to_string(),
+                help: after(status),
                 command: plan::shell::command(&started.command),
                 log: log::end(&started.log, started.log_from).into(),
             });
@@ -270,6 +271,16 @@ fn await_ready(
             });
         }
         std::thread::sleep(ASK_EVERY);
+    }
+}
+
+/// What helps after a command that ended so, before it was ready. One that went well has started its server and left it, and what is
+/// left by its command is ended.
+fn after(status: ExitStatus) -> &'static str {
+    if status.success() {
+        "have its command stay in the foreground for as long as it serves, and not start a daemon"
+    } else {
+        "see why below"
     }
 }
 

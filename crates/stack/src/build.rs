@@ -25,9 +25,25 @@ const SIGNALLED: i32 = 128;
 /// Of an input file that are held at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 const INPUT_FILES_MAX: usize = 100_000;
-/// Folders that are made by builds and runs, whatever an input folder holds beside them.
-const MADE: [&str; 9] =
-    ["build", "target", GIT, ".proofload", "node_modules", "runs", ".gradle", ".kotlin", "__pycache__"];
+/// Folders that tools keep beside sources, and that nothing is built from.
+const KEPT: [&str; 6] = [GIT, ".proofload", "node_modules", ".gradle", ".kotlin", "__pycache__"];
+/// Folders that builds and runs make in the folder that is built, and in each part of it. Elsewhere they hold sources: a package may
+/// be called so.
+const MADE: [&str; 3] = ["build", "target", "runs"];
+/// By any of these, a folder is a part that is built by itself.
+const OF_A_PART: [&str; 11] = [
+    "build.gradle",
+    "build.gradle.kts",
+    "build.sbt",
+    "Cargo.toml",
+    "CMakeLists.txt",
+    "Makefile",
+    "package.json",
+    "pom.xml",
+    "pyproject.toml",
+    "setup.py",
+    "src",
+];
 const GIT: &str = ".git";
 /// What the folder of a run has from its beginning on.
 const OF_A_RUN: [&str; 3] = ["experiment.toml", "trials.jsonl", "trials"];
@@ -270,7 +286,8 @@ fn hash_of(value: &impl Hash) -> u64 {
 fn hash_inputs(plan: &Build, command: &[String], jdk: Option<&str>) -> Result<String, StackError> {
     let mut files = Vec::new();
     for input in &plan.inputs {
-        list_files(input, &mut files)?;
+        // What the build runs in, or lies in.
+        list_files(input, plan.dir.starts_with(input), &mut files)?;
     }
     files.sort_unstable();
     let mut hasher = DefaultHasher::new();
@@ -306,8 +323,13 @@ pub fn fingerprint(text: &str) -> String {
     format!("{:016x}", hash_of(&text))
 }
 
-/// Appends the files in `path`, or `path` itself where it is one.
-fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
+/// Whether builds make folders in this one.
+fn is_part(path: &Path) -> bool {
+    OF_A_PART.iter().any(|name| path.join(name).exists())
+}
+
+/// Appends the files in `path`, or `path` itself where it is one. `is_built` says whether it is the folder that is built.
+fn list_files(path: &Path, is_built: bool, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
     let failed = || StackError::io("list", path, "name the inputs of the build more narrowly");
     if !path.is_dir() {
         files.push(path.to_owned());
@@ -316,9 +338,12 @@ fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
     for entry in fs::read_dir(path).map_err(failed())? {
         let entry = entry.map_err(failed())?;
         let is_dir = entry.file_type().map_err(failed())?.is_dir();
-        let is_named_so = MADE.iter().any(|made| entry.file_name() == *made);
+        let is_one_of = |names: &[&str]| names.iter().any(|name| entry.file_name() == *name);
         // In a worktree of git it is a file that says where the worktree lies, and no part of what is built.
-        if is_named_so && (is_dir || entry.file_name() == GIT) {
+        if is_one_of(&KEPT) && (is_dir || is_one_of(&[GIT])) {
+            continue;
+        }
+        if is_dir && is_one_of(&MADE) && (is_built || is_part(path)) {
             continue;
         }
         if files.len() >= INPUT_FILES_MAX {
@@ -328,7 +353,7 @@ fn list_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), StackError> {
         // editor's link that leads nowhere) is nothing to build from. What runs write changes with every run.
         let path = entry.path();
         if if is_dir { !is_run(&path) } else { path.is_file() } {
-            list_files(&path, files)?;
+            list_files(&path, false, files)?;
         }
     }
     Ok(())
@@ -371,7 +396,24 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let mut files = Vec::new();
-        list_files(dir.path(), &mut files).unwrap();
+        list_files(dir.path(), true, &mut files).unwrap();
         assert_eq!(files, [dir.path().join("src/a")]);
+    }
+
+    /// Where its sources change and it is not built again, the version before is what is measured.
+    #[test]
+    fn a_package_may_be_called_as_what_builds_make() {
+        let dir = tempfile::tempdir().unwrap();
+        let sources = ["core/src/runs/a", "crates/target/Cargo.toml", "internal/build/a.go"];
+        let made = ["build/a", "runs/notes", "target/a", "core/target/a", "crates/target/target/a"];
+        for name in sources.into_iter().chain(made) {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let mut files = Vec::new();
+        list_files(dir.path(), true, &mut files).unwrap();
+        files.sort_unstable();
+        assert_eq!(files, sources.map(|name| dir.path().join(name)));
     }
 }

@@ -113,7 +113,7 @@ impl<'a> Repository<'a> {
         let of_user = self.git.folder().join(self.git.run(["rev-parse", "--git-path", "index"])?);
         if of_user.is_file() {
             // What git remembers of files in it saves to read them all.
-            std::fs::copy(&of_user, &index).map_err(CheckoutError::io("copy", &of_user))?;
+            copy_index(&of_user, &index).map_err(CheckoutError::io("copy", &of_user))?;
         }
         let git = self.git.with_index(&index);
         let excludes = format!("core.excludesFile={}", self.excludes(leave_out)?.display());
@@ -189,6 +189,15 @@ impl<'a> Repository<'a> {
             let _ = std::fs::remove_dir(folder);
         }
     }
+}
+
+/// Copies an index with the time at which it was written. What was changed within that second git can't tell by its time, and reads
+/// anew; to an index that seems younger it would be as it was.
+fn copy_index(from: &Path, to: &Path) -> std::io::Result<()> {
+    // Before the copy: where another one takes its place meanwhile, more is read anew, and never less.
+    let written = from.metadata()?.modified()?;
+    std::fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(written)
 }
 
 /// What the user has git ignore everywhere. A file that can't be read git passes over as well.

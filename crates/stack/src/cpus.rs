@@ -20,6 +20,11 @@ impl Cpus {
         Self::of_set(&sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new()))
     }
 
+    /// Those of a list as Linux writes it: `0-1,4`.
+    pub fn listed(list: &str) -> Option<Self> {
+        parse(list)
+    }
+
     /// The first half of them by number, which is the smaller one, and the rest. `None` of fewer than two.
     pub(crate) fn halves(&self) -> Option<(Self, Self)> {
         let half = self.0.len() / 2;

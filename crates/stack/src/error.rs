@@ -48,7 +48,7 @@ pub enum StackError {
     },
     /// The process ended before it answered.
     #[error(
-        "stack `{stack}` ended with {status} before it was ready; see why below, or run it by hand: {command}\n{}",
+        "stack `{stack}` ended with {status} before it was ready; {help}, or run it by hand: {command}\n{}",
         log
     )]
     Died {
@@ -56,6 +56,8 @@ pub enum StackError {
         stack: String,
         /// How it ended.
         status: String,
+        /// What to do.
+        help: &'static str,
         /// What was run, as a shell takes it.
         command: String,
         /// The end of what it printed.

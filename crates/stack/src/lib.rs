@@ -50,7 +50,7 @@ pub use lock::Shared;
 pub use needs::{
     Missing, find_program, has_library, install_hint, java_from, java_version, jdk_from, missing, search_path,
 };
-pub use physical::PhysicalCores;
+pub use physical::{PhysicalCores, UnlikeCores};
 pub use ports::ephemeral_range;
 pub use program::{Program, ProgramEnd, ProgramOptions, command_of};
 pub use running::Running;

@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(install_hint("mvn"), "apt-get install maven");
         assert_eq!(
             install_hint("go"),
-            "make setup, or a current one from https://go.dev/dl",
+            "make setup in Proofload's checkout, or a current one from https://go.dev/dl",
             "Debian's is too old"
         );
         assert!(install_hint("JDK 17").starts_with("apt-get install openjdk-17-jdk-headless, or "));

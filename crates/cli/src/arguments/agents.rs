@@ -39,7 +39,8 @@ pub struct Agents {
         "machines", "on", "har", "openapi", "scenario", "jtl",
     ])]
     pub listening: Vec<SocketAddr>,
-    /// Write down in this folder what it takes to take the load over, should this be killed; with --agents or --on kubernetes
+    /// Keep in this folder what `hit --resume` needs to take the load over if this process is killed; with --agents or --on
+    /// kubernetes
     #[arg(long, value_name = "DIR", conflicts_with_all = ["har", "openapi", "scenario"])]
     pub ledger: Option<PathBuf>,
     /// Take over the load whose --ledger is in this folder: it goes on, or its agents tell what they kept, for ten minutes
@@ -179,8 +180,8 @@ impl Agents {
 /// `proofload agent`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It is started by --hosts of `proofload hit` and `proofload run`, over ssh or by --agent-command, or in the pods of --on kubernetes, and
-does what it is told on its standard input, or on a connection. It ends with that. See docs/cluster.md.")]
+`proofload hit` and `proofload run` start it: with --hosts over ssh or by --agent-command, with --on kubernetes in pods. It does
+what it is told on its standard input, or on a connection, and ends with that. See docs/cluster.md.")]
 pub struct Agent {
     /// Take the conductor's connection at this address of loopback, in place of standard input and output; a new one takes
     /// the place of the one before

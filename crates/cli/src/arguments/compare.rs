@@ -16,10 +16,14 @@ Examples:
   proofload compare runs/before runs/after --junit junit.xml   for a CI server
 
 Cells of both runs with the same round, load and stack are compared by the rank-sum test, with Holm's method over all
-of them: by goodput, and at a rate by the 99th percentile of response time. Exit codes: 0 where what was measured shows
-that no cell lost more than is allowed, 4 where one lost more, fails more or no longer answers, 5 where that could not be
-told: trials are too few or too uneven, or the runs differ in more than the stack (machine, kernel, version of Proofload,
-load), 2 where the runs have no cell in common or can't be read.")]
+of them: by goodput, and at a rate by the 99th percentile of response time.
+
+Exit codes:
+  0  what was measured shows that no cell lost more than is allowed
+  2  the runs have no cell in common, or can't be read
+  4  a cell lost more, fails more or no longer answers
+  5  that could not be told: trials are too few or too uneven, or the runs differ in more than the stack
+     (machine, kernel, version of Proofload, load)")]
 pub struct Compare {
     /// The directory of the run before
     #[arg(value_name = "RUN_A")]
@@ -33,7 +37,7 @@ pub struct Compare {
     /// Write JUnit's XML to this file, too: a cell that got worse is a failure
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Print JSON (version 1; docs/compare.md) instead of text
+    /// Print JSON (version 2; docs/compare.md) instead of text
     #[arg(long)]
     pub json: bool,
 }

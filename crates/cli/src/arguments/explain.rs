@@ -14,11 +14,13 @@ Examples:
   proofload explain runs/gateways-20260101-120000 --cell zuul          every cell with that stack
   proofload explain runs/gateways-20260101-120000 --cell slow-api/zuul --confirm
 
-Each cell is explained by what was sampled of its server, of the machine and of the client while the load went on:
-first whether something beside the server decided, then what held the server back, with the evidence, what it rules out,
-and one change that would confirm it. --confirm makes that change, where the stack has a variant for it; else it loads the
-stack with half, as many and twice the users. It says whether what was predicted came true. Exit codes: 0, also where a cell
-is unexplained; 4 where --confirm refuted a verdict; 2 where the run can't be read or has no such cell.")]
+Each cell is explained by what was sampled of server, machine and client while the load went on. First it is asked whether
+something beside the server decided, then what held the server back. Each verdict has its evidence, what that rules out, and
+one change that would confirm it. --confirm makes that change, where the stack has a variant for it. Else it loads the stack
+with half, as many and twice the users. Then it says whether the prediction came true.
+
+Exit codes: 0, also where a cell is unexplained; 4 where --confirm refuted a verdict; 2 where the run can't be read or has no
+such cell.")]
 pub struct Explain {
     /// The run's directory
     pub run: PathBuf,

@@ -23,8 +23,8 @@ pub struct Gate {
 /// What a load can be held to of loads before it.
 #[derive(Debug, Args)]
 pub struct AgainstLoads {
-    /// Fail where it lost more than --max-loss to the loads whose results, as --json prints them, lie in this folder: those that
-    /// were asked for the same, six at least
+    /// Fail where it lost more than --max-loss to earlier loads: the results in this folder, as --json prints them. At least six
+    /// of them must be of the same load
     #[arg(long, value_name = "DIR", help_heading = "Gate")]
     pub baseline: Option<PathBuf>,
     /// The loss to the baseline that is allowed: of goodput, or of p99 where a rate is given [default: 10%]

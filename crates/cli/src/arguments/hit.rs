@@ -22,6 +22,7 @@ Examples:
   proofload hit http://127.0.0.1:8080/users -m POST -H 'Content-Type: application/json' --body '{}' -n 1000
   proofload hit --curl \"curl 'http://127.0.0.1:8080/' -H 'Accept: */*'\" -c 100
   proofload hit --har shop.har --base http://127.0.0.1:8080 -c 50 -d 30s
+  proofload hit --openapi users.yaml --base http://127.0.0.1:8080 -H 'X-Api-Key: secret' -c 50 -d 30s
   proofload hit --scenario scenarios/shop-mix.toml
   proofload hit http://127.0.0.1:8080/ --http2-prior-knowledge -c 8 --streams 32
   proofload hit http://127.0.0.1:8080/ --rate 2000 --hgrm times.hgrm --jtl rows.jtl
@@ -120,7 +121,7 @@ pub struct Hit {
     /// Method [default: GET, or POST with a body]
     #[arg(short, long)]
     pub method: Option<String>,
-    /// Header 'Name: value'; may be repeated
+    /// Header 'Name: value'; may be repeated. With --har and --openapi every request has it
     #[arg(short = 'H', long = "header")]
     pub headers: Vec<String>,
     /// Body of the request: text, or @FILE for what is in a file; text that begins with @ is written with two: @@text

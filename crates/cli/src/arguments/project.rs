@@ -17,7 +17,7 @@ Examples:
   proofload init --print      only show what would be written
 
 It looks at go.mod, Cargo.toml, pom.xml, build.gradle, pyproject.toml or package.json, at the sources beside them, at a
-Dockerfile and an OpenAPI document, runs nothing, and writes proofload.toml: how the service is built and started, when it
+Dockerfile and an OpenAPI document. It runs nothing. It writes proofload.toml: how the service is built and started, when it
 is ready, what to ask, one experiment and one gate. What it could not see is marked CHECK (docs/own-service.md).")]
 pub struct Init {
     /// The folder of the service
@@ -40,10 +40,11 @@ Examples:
   proofload diff v1.4 v1.5 --budget 10m --markdown diff.md
   proofload diff origin/main --max-loss 5% --fail-if 'p99>50ms' --junit diff.xml
 
-In a git repository with a proofload.toml. Each version is checked out into a folder of its own, built and started there as
-its own proofload.toml says, and measured on fresh processes in turns with the other one; what is asked of both is what the
-proofload.toml of this folder says. Nothing of the working tree is touched, and the folders go with the command. Exit codes
-as of a gate: 0 where the version after keeps to it, 4 where it does not, 5 where that could not be told
+For a git repository with a proofload.toml. Each version is checked out into a folder of its own, and built and started there
+as its own proofload.toml says. Both are measured in turns, on fresh processes. What is asked of both is what the
+proofload.toml of this folder says. Nothing of the working tree is touched, and the folders are removed at the end.
+
+Exit codes are those of a gate: 0 where the version after keeps to it, 4 where it does not, 5 where that could not be told
 (docs/own-service.md).")]
 pub struct Diff {
     /// The version before: a branch, a tag or a commit

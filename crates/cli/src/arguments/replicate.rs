@@ -55,8 +55,8 @@ pub struct Replicate {
     /// Measure nothing; say what would be measured, how long it takes, and how small a difference it is likely to find
     #[arg(long, conflicts_with_all = ["no_load", "quick", "budget"])]
     pub dry_run: bool,
-    /// Measure nothing; copy the records of the last run of all claims, or of those in --claims alone, into this folder, without
-    /// what no report is made of
+    /// Measure nothing; copy the records of the last run of all claims, or of those in --claims alone, into this folder. Files
+    /// that no report uses are left out
     #[arg(long, value_name = "DIR", conflicts_with_all = ["all", "no_load", "dry_run", "new", "budget"])]
     pub export: Option<PathBuf>,
     /// Folder of records that were measured before, each in NAME/records

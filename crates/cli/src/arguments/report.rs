@@ -33,7 +33,7 @@ pub struct Report {
     /// Print the trials as JSON lines, as they are on record
     #[arg(long, conflicts_with_all = ["output", "format"])]
     pub json: bool,
-    /// Copy the run's records into this new folder, without what no report is made of
+    /// Copy the run's records into this new folder, without the files that no report uses
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "format", "json"])]
     pub export: Option<PathBuf>,
     /// Print the JSON Schema of --format json

@@ -49,11 +49,14 @@ impl RequestOptions {
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
 
-    /// The first of its options that was given.
-    pub fn given(&self) -> Option<&'static str> {
+    /// Those of its options that come to a field, each with whether it was given.
+    pub fn of_fields(&self) -> [(&'static str, bool); 2] {
+        [("--user", self.user.is_some()), ("--cookie", self.cookie.is_some())]
+    }
+
+    /// The first of its other options that was given.
+    pub fn beyond_fields(&self) -> Option<&'static str> {
         let given = [
-            ("--user", self.user.is_some()),
-            ("--cookie", self.cookie.is_some()),
             ("--form", !self.form.is_empty()),
             ("--query-from-file", self.query_from_file.is_some()),
             ("--connect-to", !self.connect_to.is_empty()),

@@ -10,6 +10,7 @@ use record::RunDir;
 use crate::arguments::Audit;
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json};
+use crate::progress::Screen;
 use crate::recorded;
 
 /// The largest file that is read. A JTL of a million requests has 150 MB.
@@ -17,12 +18,16 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 
 /// Runs the command.
 pub fn run(arguments: &Audit) -> Result<ExitCode, Failure> {
+    // What comes from another program may be waited for, and that one shows what goes on.
+    let screen = Screen::new(arguments.files.iter().any(|file| is_standard_input(file)));
     let mut documents = Vec::with_capacity(arguments.files.len());
     for file in &arguments.files {
+        screen.now(&format!("reading {}", file.display()), false);
         let (name, text) = read(file)?;
         documents.push(audit::read(&name, &text).map_err(Failure::usage)?);
     }
     let found = audit::audit(&documents);
+    screen.clear();
     if arguments.json {
         print_json(&serde_json::to_string_pretty(&found).expect("an audit is plain data"))?;
     } else {
@@ -31,9 +36,13 @@ pub fn run(arguments: &Audit) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if found.is_sound() { exit::OK } else { exit::SERVICE }))
 }
 
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Name and text of a file, of the trials of a run directory, or of standard input.
 fn read(path: &Path) -> Result<(String, String), Failure> {
-    if path == Path::new("-") {
+    if is_standard_input(path) {
         return Ok(("standard input".into(), text("standard input", io::stdin().lock())?));
     }
     if path.is_dir() {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration as StdDuration, Instant};
 
 use events::Event;
-use explain::{blocks_of_versions, compare_versions, gate_versions, gate_without, intervals_of_versions};
+use explain::{
+    blocks_of_versions, compare_versions, gate_versions, gate_without, intervals_of_versions, wider_than,
+};
 use lab::LabError;
 use lab::experiment::{Bench, Ended, carry_out};
 use live::length_words;
@@ -23,10 +25,10 @@ use units::Share;
 use crate::arguments::project::Diff;
 use crate::commands::report::leave_html;
 use crate::commands::run::{code, run_dir};
-use crate::exit::Failure;
+use crate::exit::{self, Failure};
 use crate::output::{print, print_json, say, write_into_run};
 use crate::page::Sources;
-use crate::progress::RunProgress;
+use crate::progress::{RunProgress, Screen};
 use crate::scratch::Scratch;
 use crate::workbench::{PROJECT_FILE, Workbench};
 use crate::{gate, interrupt, kept, recorded};
@@ -49,14 +51,22 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     let scratch = Scratch::new("diff")?;
     let interrupt = Interrupt::when(control.flag());
     let repository = Repository::around(Path::new(HERE), scratch.path(), interrupt)?;
+    let screen = Screen::new(arguments.quiet);
     let after = match arguments.after.as_deref() {
-        None | Some(HERE) => repository.working_tree(&runs)?,
+        None | Some(HERE) => {
+            screen.now("reading the working tree", false);
+            repository.working_tree(&runs)?
+        }
         Some(name) => repository.revision(name)?,
     };
     let revisions = [repository.revision(&arguments.before)?, after];
     let [first, second] = &revisions;
-    let checkouts = [repository.check_out(first, FOLDERS[0])?, repository.check_out(second, FOLDERS[1])?];
-    let checkouts = CheckedOut(checkouts);
+    let check_out = |revision: &Revision, folder: &str| {
+        screen.now(&format!("checking out {}", revision.name), false);
+        repository.check_out(revision, folder)
+    };
+    let checkouts = CheckedOut([check_out(first, FOLDERS[0])?, check_out(second, FOLDERS[1])?]);
+    screen.clear();
     let places = Places { tree: whole(repository.folder()), versions: whole(scratch.path()) };
     let catalogue = project.versions(&arguments.stacks.dir, &revisions, &checkouts.0, &places)?;
     let compared = compared(arguments, &project, &catalogue, &asked)?;
@@ -90,8 +100,13 @@ pub fn run(arguments: &Diff) -> Result<ExitCode, Failure> {
     if ended.out_of_time {
         say("proofload: the budget is used up; with a larger one more could be told");
     }
-    let code = code(&ended);
-    Ok(ExitCode::from(answer.map_or(code, |answer| gate::code(answer, code))))
+    Ok(ExitCode::from(code_of(answer, &ended)))
+}
+
+/// The exit code of an answer. A gate that passed has each trial of the version after among its checks, and what of the version before
+/// failed is nobody's question.
+fn code_of(answer: Option<GateAnswer>, ended: &Ended) -> u8 {
+    answer.map_or_else(|| code(ended), |answer| gate::code(answer, exit::OK))
 }
 
 /// Both versions in folders of their own, which go with this value. What is left of them is told.
@@ -293,10 +308,9 @@ fn compared(
     let of_gate = blocks_needed(intervals_of_versions(&asked.fail_if, pairs));
     let least = u32::try_from(of_gate.max(blocks_of_versions(pairs))).unwrap_or(u32::MAX);
     experiment.go_on(Until { precision: arguments.until, has_budget: arguments.budget.is_some() }, least);
-    // The gate of a file is for its full loads; a quick look has shorter ones.
-    if experiment.pace == Pace::Full {
-        can_hold(&asked.fail_if, experiment.requests_max())?;
-    }
+    // The gate of a file is for its full loads; a quick look has shorter ones, of which only what is typed is asked.
+    let held = if experiment.pace == Pace::Full { &asked.fail_if } else { &arguments.gate.fail_if };
+    can_hold(held, experiment.requests_max())?;
     Ok(Compared { experiment, missing: left_out.missing })
 }
 
@@ -372,12 +386,36 @@ fn judge(
         print(&format!("\n{}", gate_text(&judged)))?;
     }
     gate::leave(&arguments.gate, dir, &manifest.title, &judged, &versions_markdown(versions, &compared))?;
+    if let Some(until) = arguments.until.filter(|_| !ended.out_of_time) {
+        let most = of_both.experiment.procedure.blocks_max;
+        for wide in wider_than(&trials, &versions.services, until.get()) {
+            say(format_args!(
+                "proofload: {wide}: not within {until} after {most} blocks, which are the most; make the loads longer, or the \
+                 machine quieter"
+            ));
+        }
+    }
     Ok(Some(judged.answer))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failure_of_the_version_before_is_not_in_the_exit_code_of_a_gate_that_passed() {
+        let ended = Ended {
+            dir: PathBuf::new(),
+            interrupted: false,
+            failed: 1,
+            out_of_time: false,
+            left_out: BTreeMap::new(),
+        };
+        let told = [GateAnswer::Passed, GateAnswer::CouldNotTell, GateAnswer::Failed];
+        let due = [exit::OK, exit::COULD_NOT_TELL, exit::SERVICE];
+        assert_eq!(told.map(|answer| code_of(Some(answer), &ended)), due);
+        assert_eq!(code_of(None, &ended), exit::SERVICE);
+    }
 
     #[test]
     fn answer_times_that_the_budget_did_not_reach_are_missing() {

@@ -11,6 +11,7 @@ use stats::{ClaimSetting, Setting, World, claim_rates, error_rates};
 use crate::arguments;
 use crate::exit::{self, Failure};
 use crate::output::print;
+use crate::progress::Screen;
 
 /// The rows of the table in `docs/statistics.md`: what trials are, how many stacks, noise, and by what the first is better.
 const TABLE: [(World, usize, f64, f64); 10] = [
@@ -40,24 +41,37 @@ const CLAIMS: [(World, usize, f64, f64); 7] = [
 /// Runs the command.
 pub fn run(arguments: &arguments::ErrorRates) -> Result<ExitCode, Failure> {
     let asked = asked(arguments)?;
+    let screen = Screen::new(false);
+    screen.now(&format!("{} experiments of each kind", asked.experiments), false);
     if arguments.table {
-        let row =
-            |(world, treatments, noise, effect)| of(&Setting { world, treatments, noise, effect, ..asked });
+        let (mut made, rows) = (0, TABLE.len() + CLAIMS.len());
+        let mut next = || {
+            made += 1;
+            screen.now(&format!("row {made} of {rows}"), false);
+        };
+        let row = |(world, treatments, noise, effect)| {
+            next();
+            of(&Setting { world, treatments, noise, effect, ..asked })
+        };
         let all = TABLE.map(row);
         let of = |(world, comparisons, noise, effect)| {
+            next();
             of_claim(ClaimSetting { world, comparisons, noise, effect, ..claim(&asked, 1) })
         };
         let claims = CLAIMS.map(of);
+        screen.clear();
         print(&format!("{}\n{}", error_rates_table(&all), claim_rates_table(&claims).trim_end()))?;
         let is_good = all.iter().all(ErrorRates::is_seldom_wrong);
         return Ok(code(is_good && claims.iter().all(RatesOfClaim::is_seldom_wrong)));
     }
     if let Some(comparisons) = arguments.claim {
         let rates = of_claim(claim(&asked, comparisons.into()));
+        screen.clear();
         print(&claim_rates_text(&rates))?;
         return Ok(code(rates.is_seldom_wrong()));
     }
     let rates = of(&asked);
+    screen.clear();
     print(&error_rates_text(&rates))?;
     Ok(code(rates.is_seldom_wrong() && rates.finds_enough()))
 }

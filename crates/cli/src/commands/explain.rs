@@ -13,6 +13,7 @@ use crate::arguments::explain::Explain;
 use crate::exit::{self, Failure};
 use crate::output::{print, print_json};
 use crate::recorded;
+use crate::workbench::own_name;
 
 use self::confirm::{Tried, confirm};
 
@@ -85,7 +86,8 @@ fn nothing(arguments: &Explain, all: &[CellExplanation]) -> Failure {
     let run = arguments.run.display();
     if all.is_empty() {
         return Failure::usage(format!(
-            "{run} has no measured trial; go on with: proofload run --resume {}",
+            "{run} has no measured trial; go on with: {} run --resume {}",
+            own_name(),
             plan::shell::quoted_path(&arguments.run)
         ));
     }

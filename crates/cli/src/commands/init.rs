@@ -12,7 +12,7 @@ use sources::project::{Draft, KNOWN_BY, Project, ProjectFile, draft, is_of_other
 use crate::arguments::project::Init;
 use crate::exit::Failure;
 use crate::output::{print, say, write_whole};
-use crate::workbench::PROJECT_FILE;
+use crate::workbench::{PROJECT_FILE, own_name};
 
 /// Files that are looked at, folders within folders, and bytes of each: a project's own sources are well within, and nobody
 /// waits for a look at more.
@@ -53,8 +53,8 @@ const READ: [&str; 16] = [
     "kts",
 ];
 /// `www` is what Express's generator calls the program.
-const READ_BY_NAME: [&str; 6] =
-    ["go.mod", "Dockerfile", "build.gradle", "settings.gradle", "requirements.txt", "www"];
+const READ_BY_NAME: [&str; 7] =
+    ["go.mod", "Dockerfile", "Pipfile", "build.gradle", "settings.gradle", "requirements.txt", "www"];
 /// What is in folders that are left out, and tells something by being there.
 const MARKS: [&str; 3] = [".venv/bin/python", "venv/bin/python", ".mvn/wrapper"];
 
@@ -91,7 +91,8 @@ fn in_what_is_there(error: PlanError, project: &Project, folder: &Path) -> PlanE
         let help = "mend it there, then try again".into();
         return PlanError { place: Some(Place { file: path, line_column }), what, help };
     }
-    if is_of_other_kind(project) {
+    // One that is whole and says nothing is of several packages, of which one is the service.
+    if is_of_other_kind(project) || is_json && is_whole {
         return error.or_in_file(folder);
     }
     let help = "go to the folder of the service itself, or write a proofload.toml by hand: docs/own-service.md has an example";
@@ -176,7 +177,21 @@ fn is_read(path: &str) -> bool {
 fn beginning(path: &Path) -> String {
     let mut bytes = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
-    read.map_or_else(|_| String::new(), |_| String::from_utf8_lossy(&bytes).into_owned())
+    read.map_or_else(|_| String::new(), |_| text_of(&bytes))
+}
+
+/// The text of a file, by the mark that it may begin with: what a shell of Windows writes is UTF-16, and what an editor of it writes
+/// has the mark of UTF-8, which is no part of the text.
+fn text_of(bytes: &[u8]) -> String {
+    let of_units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|it| unit([it[0], it[1]])).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match bytes {
+        [0xff, 0xfe, text @ ..] => of_units(text, u16::from_le_bytes),
+        [0xfe, 0xff, text @ ..] => of_units(text, u16::from_be_bytes),
+        _ => String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned(),
+    }
 }
 
 /// Writes the file; never over one that is there, unless that was asked for.
@@ -199,7 +214,8 @@ fn summary(draft: &Draft, file: &Path, folder: &Path) -> String {
     lines.extend(draft.unsure.iter().map(|it| format!("CHECK     {it}")));
     let is_here = folder == Path::new(".");
     let go_there = if is_here { String::new() } else { format!("cd {}; ", shell::quoted_path(folder)) };
-    lines.push(format!("\nWritten: {}. Look at it, then: {go_there}proofload run --quick", file.display()));
+    let (file, own) = (file.display(), own_name());
+    lines.push(format!("\nWritten: {file}. Look at it, then: {go_there}{own} run --quick"));
     lines.join("\n")
 }
 
@@ -215,6 +231,22 @@ mod tests {
         for path in ["notes.txt", "requirements/base.in", "a/requirements"] {
             assert!(!is_read(path), "{path}");
         }
+    }
+
+    /// `pip freeze >requirements.txt` in PowerShell, and a package.json of an editor's.
+    #[test]
+    fn a_text_is_read_by_the_mark_that_it_begins_with() {
+        let utf_16 = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            "\u{feff}flask é\r\n".encode_utf16().flat_map(unit).collect()
+        };
+        assert_eq!(text_of(&utf_16(u16::to_le_bytes)), "flask é\r\n");
+        assert_eq!(text_of(&utf_16(u16::to_be_bytes)), "flask é\r\n");
+        assert_eq!(text_of(b"\xef\xbb\xbf{}"), "{}");
+        assert_eq!(text_of("é".as_bytes()), "é");
+        // Of what is cut within a letter, and of other encodings, as much as there is.
+        assert_eq!(text_of(b"\xff\xfea\0b"), "a");
+        assert_eq!(text_of(b"a\xe9"), "a\u{fffd}");
+        assert_eq!(text_of(b""), "");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use events::Event;
-use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, resume};
+use lab::experiment::{Bench, Ended, can_be_resumed, carry_out, is_placed_as_before, resume};
 use plan::claims::{WriteUp, cheapest};
 use plan::stack::Catalogue;
 use plan::{CellId, Claim, Experiment, Pace, PlanError, Processes, nearest, toml_file};
@@ -297,13 +297,20 @@ impl One<'_> {
         dirs
     }
 
-    /// The last of them that can be gone on with for what is asked: by this version, on this machine, and of the same cells.
+    /// The last of them that can be gone on with for what is asked: by this version, on this machine and the same of its cores, and
+    /// of the same cells.
     fn to_go_on_with(&self) -> Option<PathBuf> {
-        let goes_on = |manifest: Manifest| {
+        let goes_on = |dir: &PathBuf| {
+            let Ok(manifest) = RunDir::read_manifest(dir) else { return false };
+            // What can't be read is told of where it is gone on with.
+            let is_elsewhere = || {
+                RunDir::read_trials(dir).is_ok_and(|trials| is_placed_as_before(&manifest, &trials).is_err())
+            };
             can_be_resumed(&manifest, env!("CARGO_PKG_VERSION")).is_ok()
                 && self.is_of_what_is_asked(&manifest)
+                && !is_elsewhere()
         };
-        self.runs().into_iter().rev().find(|dir| RunDir::read_manifest(dir).is_ok_and(goes_on))
+        self.runs().into_iter().rev().find(goes_on)
     }
 
     /// Whether a run at this pace is of the cells that are asked for. Of a budget it is of what fitted into that.

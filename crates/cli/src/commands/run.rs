@@ -28,7 +28,7 @@ use crate::output::{print, say};
 use crate::page::Sources;
 use crate::progress::RunProgress;
 use crate::recorded;
-use crate::workbench::{PROJECT_FILE, Workbench, Written};
+use crate::workbench::{PROJECT_FILE, Workbench, Written, own_name};
 use crate::{inside, kept, pods};
 
 /// What is to be run.
@@ -134,10 +134,10 @@ fn checked<'a>(
         What::Anew(path) => {
             let experiment = experiment(arguments, path, catalogue)?;
             knows_baseline(asked, &experiment)?;
-            // The gate of a file is for its full loads; a quick look has shorter ones.
-            if let Some(asked) = asked.filter(|_| experiment.pace == Pace::Full) {
-                can_hold(&asked.fail_if, experiment.requests_max())?;
-            }
+            // The gate of a file is for its full loads; a quick look has shorter ones, of which only what is typed is asked.
+            let of_full = asked.filter(|_| experiment.pace == Pace::Full);
+            let held = of_full.map_or(&arguments.gate.fail_if, |it| &it.fail_if);
+            can_hold(held, experiment.requests_max())?;
             Ok(Work::Anew(path, experiment.into()))
         }
         What::GoesOn(dir) => Ok(Work::GoesOn(dir)),
@@ -153,7 +153,7 @@ fn going_on(arguments: &Run, written: &Written, dir: &Path) -> String {
     let dir = shell::quoted_path(&seen(dir));
     let (stacks, clients) = (arguments.stacks.typed(&seen), arguments.clients.typed());
     let gate = gate::typed(&arguments.gate, &arguments.against, &seen);
-    format!("{cd}proofload run --resume {dir}{stacks}{clients}{gate}")
+    format!("{cd}{} run --resume {dir}{stacks}{clients}{gate}", own_name())
 }
 
 /// What it comes to in a sentence each, and what one would type next.
@@ -161,10 +161,7 @@ fn say_what_it_comes_to(dir: &Path, page: &Page, what: &What) {
     for line in report::in_short(page) {
         say(format_args!("In short: {line}"));
     }
-    let own = std::env::args_os().next().map_or_else(|| PathBuf::from("proofload"), PathBuf::from);
-    // A path from this folder would lead nowhere in another.
-    let own = if own.components().count() > 1 { std::path::absolute(&own).unwrap_or(own) } else { own };
-    let own = shell::quoted_path(&own);
+    let own = own_name();
     say(format_args!("Why: {own} explain {}", shell::quoted_path(dir)));
     let is_of_others =
         matches!(what, What::Anew(path) if path.file_name().is_none_or(|it| it != PROJECT_FILE));

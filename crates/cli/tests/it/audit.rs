@@ -5,6 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::common::{json, proofload, repository, run};
+use crate::terminal::Terminal;
 
 const GUIDE: &str = "docs/audit.md";
 const SAMPLES: &str = "docs/samples/audit/";
@@ -121,4 +122,17 @@ fn what_can_t_be_used_is_one_error() {
         assert!(output.stdout.is_empty());
     }
     assert_eq!(run(&["audit"]).status.code(), Some(2));
+}
+
+/// A file may have a million rows.
+#[test]
+fn on_a_terminal_it_says_what_it_reads() {
+    let file = "published/outputs/gateways.txt";
+    let mut command = proofload();
+    command.args(["audit", file]);
+    let mut terminal = Terminal::start(command, 24, 100);
+    assert_eq!(terminal.end().code(), Some(4), "{}", terminal.text());
+    let seen = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(seen.contains(&format!("reading {file}")), "{seen}");
+    assert!(!terminal.text().contains("reading published"), "it goes when that is over: {}", terminal.text());
 }

@@ -35,7 +35,7 @@ fn json_says_the_same() {
     let cell = &told["cells"][0];
     assert_eq!(
         (&told["version"], &cell["stack"], &cell["verdict"]),
-        (&1.into(), &"gin".into(), &"worse".into())
+        (&2.into(), &"gin".into(), &"worse".into())
     );
     assert!((cell["ratio"].as_f64().unwrap() - 0.9).abs() < 0.001, "{cell}");
     assert!(cell["low"].as_f64().unwrap() < 0.9 && cell["high"].as_f64().unwrap() > 0.9, "{cell}");

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::common::{json, signal, text, wait_until};
 use crate::repository::Repository;
+use crate::terminal::Terminal;
 
 /// The calibration server as a service whose answers take so long.
 fn project(delay: &str) -> String {
@@ -83,6 +84,19 @@ fn two_versions_are_measured_in_turns_and_nothing_is_left_of_them() {
     };
     let main = repository.git(&["rev-parse", "--short=12", "main"]).trim().to_owned();
     assert_eq!([commit_of("cart-before"), commit_of("cart-after")], [main.clone(), main + "+"]);
+}
+
+/// A large repository takes a while.
+#[test]
+fn on_a_terminal_it_says_what_it_checks_out() {
+    let repository = with_two_versions();
+    let command = repository.command(&["diff", "main", "--only", "stack=nobody"]);
+    let mut terminal = Terminal::start(command, 24, 100);
+    assert_eq!(terminal.end().code(), Some(2), "{}", terminal.text());
+    let seen = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(seen.contains("checking out main"), "{seen}");
+    assert!(terminal.text().contains("no cell of"), "{}", terminal.text());
+    assert!(!terminal.text().contains("checking out"), "it goes when that is over: {}", terminal.text());
 }
 
 #[test]

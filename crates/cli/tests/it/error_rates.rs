@@ -1,6 +1,7 @@
 //! How often a comparison errs, on made-up experiments.
 
-use crate::common::run;
+use crate::common::{proofload, run};
+use crate::terminal::Terminal;
 
 #[test]
 fn quiet_trials_are_told_apart_and_noisy_ones_are_said_not_to_be() {
@@ -68,4 +69,16 @@ fn a_claim_that_is_looked_at_has_rates_of_its_own() {
     );
     assert!(far.contains("100.0 % of the runs, by 6.0 blocks on average"), "{far}");
     assert_eq!(run(&["error-rates", "--claim", "1", "--blocks", "6"]).status.code(), Some(2));
+}
+
+/// Many experiments take a while.
+#[test]
+fn on_a_terminal_it_says_what_it_is_at() {
+    let mut command = proofload();
+    command.args(["error-rates", "--stacks", "2", "--experiments", "40"]);
+    let mut terminal = Terminal::start(command, 24, 100);
+    terminal.end();
+    let seen = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(seen.contains("40 experiments of each kind"), "{seen}");
+    assert!(!terminal.text().contains("of each kind"), "it goes when that is over: {}", terminal.text());
 }

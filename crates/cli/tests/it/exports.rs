@@ -221,6 +221,8 @@ fn a_receiver_in_trouble_is_asked_again_with_the_same() {
     let output =
         run(&["export", &dir, "--remote-write", &receiver.url, "-H", "X-Scope-OrgID: team", "--at", "now"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let waits = "/api/v1/write did not take a message; it is tried up to 6 times";
+    assert_eq!(text(&output).matches(waits).count(), 1, "{}", text(&output));
     let received = receiver.received();
     assert_eq!(received.len(), 2);
     assert_eq!(received[0].body, received[1].body);
@@ -321,7 +323,7 @@ fn bad_input_is_one_clear_error() {
         (["export", "/nowhere", out[0], out[1]], "/nowhere can't be read"),
         (["export", &newer, out[0], out[1]], "version 99, and 1 is the newest known here"),
         (["export", &none, out[0], out[1]], "none.json:2:"),
-        (["export", &dir, "--remote-write", "https://127.0.0.1/"], "needs TLS"),
+        (["export", &dir, "--remote-write", "https://127.0.0.1/"], "TLS, which `export` does not speak"),
         (["export", &dir, "--otlp", "https://me:word@127.0.0.1/"], "`…@127.0.0.1/` needs TLS"),
         (["export", &dir, "--otlp", "127.0.0.1:4318"], "--otlp: `127.0.0.1:4318`"),
         (["export", &dir, "--otlp", "http://me:word@127.0.0.1"], "carries a user name"),

@@ -86,7 +86,11 @@ fn a_bound_that_the_requests_can_t_reach_is_refused_before_anything_is_sent() {
     let file_name = file.to_str().unwrap();
     let told = ends_with(2, &["run", file_name, "--dry-run"]);
     assert!(told.contains(said), "{told}");
+    // A file's gate is for its full loads, and what is typed for those that are made.
     ends_with(0, &["run", file_name, "--dry-run", "--quick"]);
+    ends_with(0, &["run", file_name, "--dry-run", "--quick", "--fail-if", "errors>4"]);
+    let told = ends_with(2, &["run", file_name, "--dry-run", "--quick", "--fail-if", "errors>5"]);
+    assert!(told.contains("`errors > 5` can't hold: there are 5 requests at most"), "{told}");
     // One trial more, and all of them may fail.
     fs::write(&file, text.replace("blocks = 4", "blocks = 5")).unwrap();
     ends_with(0, &["run", file_name, "--dry-run"]);

@@ -95,7 +95,9 @@ fn a_project_is_checked_without_our_stacks() {
     // A check asks 1500 times on one connection.
     own.rewrite_file("server.py", &[("time.sleep(0.005)", "pass")]);
     own.ends_with(0, &["init", "-h"]);
-    own.ends_with(0, &["init"]);
+    let told = own.ends_with(0, &["init"]);
+    // What is to be typed next leads to the program that was called, wherever that is.
+    assert!(told.ends_with(concat!("then: ", env!("CARGO_BIN_EXE_proofload"), " run --quick\n")), "{told}");
     let checked = own.ends_with(0, &["check", "tiny-shop", "-q"]);
     assert!(checked.contains("tiny-shop"), "{checked}");
     let listed = own.ends_with(0, &["list"]);

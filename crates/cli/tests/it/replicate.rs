@@ -308,9 +308,10 @@ fn what_the_documents_say_of_replications_is_what_their_records_come_to() {
     }
 }
 
-/// What a design of so many cells comes to within a working day, on two cores.
+/// What a design of so many cells comes to within a working day, on two cores: at the second look of five, by which most claims are
+/// decided.
 #[test]
-fn ten_blocks_of_each_write_up_fit_into_hours() {
+fn eight_blocks_of_each_write_up_fit_into_hours() {
     let budgets = [
         ("socket-models", 45),
         ("virtual-threads", 75),
@@ -327,10 +328,10 @@ fn ten_blocks_of_each_write_up_fit_into_hours() {
             if words.get(1) == Some(&"h") { Some(number(0)? * 60.0 + number(2)?) } else { number(0) }
         };
         let least = told.lines().find(|line| line.starts_with("6 blocks at least")).and_then(words);
-        let ten_blocks = least.unwrap_or_else(|| panic!("{told}")) / 6.0 * 10.0;
+        let eight_blocks = least.unwrap_or_else(|| panic!("{told}")) / 6.0 * 8.0;
         assert!(
-            ten_blocks <= f64::from(budget_minutes),
-            "{name}: {ten_blocks} of {budget_minutes} min\n{told}"
+            eight_blocks <= f64::from(budget_minutes),
+            "{name}: {eight_blocks} of {budget_minutes} min\n{told}"
         );
     }
 }

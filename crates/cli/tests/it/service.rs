@@ -9,6 +9,9 @@ use rustix::process::Signal;
 
 use crate::common::{proofload, run_in, signal, text, wait_until};
 
+/// As it is called here, and so as it says what is to be typed.
+const PROOFLOAD: &str = env!("CARGO_BIN_EXE_proofload");
+
 /// A shop before a database that speaks anything but HTTP: here the calibration server that is never asked.
 fn project(database: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -114,7 +117,8 @@ fn a_run_of_services_that_is_resumed_from_another_folder_says_where_to() {
         }
         let told = resumed(elsewhere.path());
         assert!(told.contains("its services (`db`, `shop`) are those of a project"), "{told}");
-        assert!(told.contains(&format!("cd {} && proofload run --resume", there.display())), "{told}");
+        let there = format!("cd {} && {PROOFLOAD} run --resume", there.display());
+        assert!(told.contains(&there), "{told}");
     }
     let told = resumed(folder.path());
     assert!(told.contains("it was made by version"), "{told}");
@@ -146,14 +150,28 @@ fn an_interrupted_run_of_another_folder_says_where_it_goes_on() {
     let told = text(&output);
     assert_eq!(output.status.code(), Some(130), "{told}");
     let command = told.split_once("go on with: ").and_then(|(_, it)| it.lines().next()).unwrap();
-    let begins = format!("cd 'the shop' && proofload run --resume {}/proofload-", runs.display());
+    let begins = format!("cd 'the shop' && {PROOFLOAD} run --resume {}/proofload-", runs.display());
     assert!(command.starts_with(&begins), "{command}");
     // What is typed has the same file written where it was asked for.
     let junit = format!(" --junit {}/gate.xml", runs.parent().unwrap().display());
     assert!(command.contains(&junit), "{command}");
-    let typed = command.replace("proofload run ", concat!(env!("CARGO_BIN_EXE_proofload"), " run -q "));
+    let typed = format!("{command} -q");
     let went_on = Command::new("sh").arg("-c").arg(typed).current_dir(folder.path()).output().unwrap();
     // So few blocks need not tell a gate anything.
     assert!(matches!(went_on.status.code(), Some(0 | 5)), "{}", text(&went_on));
     assert!(folder.path().join("gate.xml").is_file());
+}
+
+/// Whoever works on a project of their own has a Makefile of their own, or none.
+#[test]
+fn what_a_service_lacks_is_not_said_to_come_with_our_checkout() {
+    let folder = project("\"{proofload}\", \"target\", \"--listen\", \"127.0.0.1:{port}\"");
+    let file = folder.path().join("proofload.toml");
+    let written = fs::read_to_string(&file).unwrap();
+    fs::write(&file, written + "[service.shop.needs]\ntools = [\"no-such-tool\"]\n").unwrap();
+    let output = run_in(folder.path(), &["run", "-q"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("no-such-tool is missing: install it and put it on the PATH"), "{said}");
+    assert!(!said.contains("make setup"), "{said}");
 }

@@ -150,6 +150,39 @@ fn the_operations_of_a_document_are_taken_at_random() {
     assert!(said.contains("left out: DELETE /b/{id}"), "{said}");
 }
 
+/// A service that wants a key answers nobody without one, and Chrome saves none.
+#[test]
+fn what_is_given_beside_a_document_or_a_recording_goes_with_every_request() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (document, recording) = (dir.path().join("api.yaml"), dir.path().join("shop.har"));
+    let text = "openapi: 3.1.0\nsecurity: [{login: []}]\npaths: {/a: {get: {}}}\n\
+                components: {securitySchemes: {login: {type: http, scheme: basic}}}\n";
+    fs::write(&document, text).expect("written");
+    let entry = r#"{"request": {"method": "GET", "url": "https://shop.example/a",
+                    "headers": [{"name": "X-Key", "value": "old"}, {"name": "Accept", "value": "*/*"}]}}"#;
+    fs::write(&recording, format!(r#"{{"log": {{"entries": [{entry}]}}}}"#)).expect("written");
+    let given = ["-u", "ann:x", "-b", "a=1", "-H", "X-Key: new", "-H", "Accept:", "-n", "1", "-c", "1"];
+    for (option, file) in [("--openapi", &document), ("--har", &recording)] {
+        let source = ["hit", option, file.to_str().expect("text"), "--base", "{url}"];
+        let sent = sent_by(&[&source[..], &given].concat()).to_ascii_lowercase();
+        let lines: Vec<&str> = sent.lines().collect();
+        // RFC 7617: `ann:x` in base64.
+        for field in ["authorization: basic yw5uong=", "cookie: a=1", "x-key: new"] {
+            assert!(lines.contains(&field), "{option}: {field} is not in {sent}");
+        }
+        assert!(!sent.contains("x-key: old") && !sent.contains("accept:"), "{option}: {sent}");
+    }
+    let keyless = ["hit", "--openapi", document.to_str().expect("text"), "--base", "http://127.0.0.1:1"];
+    let said = |more: &[&str]| {
+        let output = run(&[&keyless[..], more, &["-n", "1", "-c", "1"]].concat());
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert!(said(&[]).contains("no key is sent, which the document wants for `GET /a`: "), "{}", said(&[]));
+    let with_key = said(&["-u", "ann:x"]);
+    assert!(!with_key.contains("no key is sent") && !with_key.contains("about one request"), "{with_key}");
+    assert!(said(&["-H", "X-Key"]).contains("`X-Key` is no header; write it like 'Name: value'"));
+}
+
 #[test]
 fn a_request_with_a_random_query_is_one_row() {
     let target = Target::start(&[]);

@@ -54,7 +54,7 @@ fn connections_go_where_they_are_sent_and_the_host_stays() {
         let told = ends_with(2, &["hit", &url, option, value, "--follow"]);
         assert!(told.contains(&format!("{option} is about requests that are all the same")), "{told}");
     }
-    let told = ends_with(2, &["hit", "--har", "x.har", "--user", "a:b"]);
+    let told = ends_with(2, &["hit", "--scenario", "x.toml", "--user", "a:b"]);
     assert!(told.contains("--user is about one request"), "{told}");
 }
 

@@ -1,18 +1,36 @@
 //! A project in Go.
 
-use super::{Build, Project, Service, listens, plain_name, texts};
+use super::{Build, Project, ProjectFile, Service, listens, plain_name, texts, which_program};
+
+/// What stands in the sources of a program that serves.
+const SERVES: [&str; 8] = [
+    "ListenAndServe",
+    "http.Server{",
+    "http.HandleFunc(",
+    "net.Listen(",
+    "gin.New(",
+    "gin.Default(",
+    "echo.New(",
+    "fiber.New(",
+];
+/// How the folders of such programs are called, where all of that is in another package.
+const USUAL: [&str; 8] = ["api", "app", "backend", "http", "serve", "server", "service", "web"];
 
 pub(super) fn found(project: &Project) -> Option<Service> {
     let module = project.text("go.mod")?;
     let path = module.lines().find_map(|line| line.trim().strip_prefix("module "))?;
     // Without a comment, and without the quotes that it may have.
     let path = path.split_whitespace().next()?.trim_matches('"');
-    let mains: Vec<&str> = project
+    let mut mains: Vec<&str> = project
         .sources(&[".go"])
         .filter(|it| it.text.contains("package main") && it.text.contains("func main()"))
-        .map(|it| it.path.rsplit_once('/').map_or("", |(folder, _)| folder))
+        .map(|it| folder_of(&it.path))
         .collect();
-    let main = mains.iter().find(|it| it.is_empty()).or_else(|| mains.first()).copied().unwrap_or("");
+    // A program may have a main for each system.
+    mains.sort_unstable();
+    mains.dedup();
+    // Of those that are as likely the first, which is that of the module's own folder.
+    let main = mains.iter().rev().copied().max_by_key(|it| likelihood(project, it)).unwrap_or("");
     let package = if main.is_empty() { ".".to_owned() } else { format!("./{main}") };
     let mut service = Service {
         kind: "Go (go.mod)".into(),
@@ -28,10 +46,34 @@ pub(super) fn found(project: &Project) -> Option<Service> {
         ..Service::default()
     };
     if mains.len() > 1 {
-        service.unsure.push(format!("which program it is: there are {}", mains.len()));
+        let names: Vec<&str> = mains.iter().map(|it| shown(it)).collect();
+        service.unsure.push(which_program(&names, shown(main)));
     }
     listens::tell(&mut service, project);
     Some(service)
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A folder as it is named, also that of the module itself.
+fn shown(folder: &str) -> &str {
+    if folder.is_empty() { "." } else { folder }
+}
+
+/// How likely the program in a folder is the service, beside others: what is at the top of the module is what it is for.
+fn likelihood(project: &Project, folder: &str) -> u8 {
+    let is_its = |it: &&ProjectFile| folder_of(&it.path) == folder;
+    let serves = |it: &ProjectFile| SERVES.iter().any(|words| it.text.contains(words));
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    if folder.is_empty() {
+        3
+    } else if project.sources(&[".go"]).filter(is_its).any(serves) {
+        2
+    } else {
+        u8::from(USUAL.contains(&name))
+    }
 }
 
 /// Whether a part of a module's path is its major version: `v2`.

@@ -9,7 +9,7 @@ use super::{Project, Service};
 /// What reads a variable of the environment, in any language, and its name where that is one of a port or an address.
 static FROM_ENV: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:process\.env|env::var(?:_os)?|[gG]etenv|LookupEnv|environ(?:\.get)?|envOr|getEnv)\W{0,4}([A-Z_]*(?:PORT|ADDR|ADDRESS))\b",
+        r"(?:process\.env|Bun\.env|env::var(?:_os)?|[gG]etenv|LookupEnv|environ(?:\.get)?|envOr|getEnv)\W{0,4}([A-Z_]*(?:PORT|ADDR|ADDRESS))\b",
     )
 });
 /// Variables that Node is asked for several at once: `const { PORT = 3000 } = process.env`.

@@ -3,7 +3,7 @@
 use super::{Build, Project, ProjectFile, Service, listens, plain_name, texts};
 
 pub(super) fn found(project: &Project) -> Option<Service> {
-    let marks = ["pyproject.toml", "requirements.txt", "setup.py", "manage.py"];
+    let marks = ["pyproject.toml", "requirements.txt", "Pipfile", "setup.py", "manage.py"];
     let mark = marks.into_iter().find(|it| project.has(it))?;
     let named = project.text("pyproject.toml").and_then(|text| {
         let line = text.lines().find(|line| line.trim_start().starts_with("name"))?;
@@ -134,7 +134,7 @@ fn django(service: &mut Service, project: &Project, manage: &str) {
 
 /// A server that nobody has in production has figures of its own.
 fn for_development(server: &str, project: &Project) -> String {
-    let list = packages(project).map_or("its packages", |(input, _)| input);
+    let list = packages(project).map_or("its packages", |it| it.named_by);
     format!(
         "whether that is what you want to know: `{server}` is a development server, whose figures say nothing of \
          production; add gunicorn to {list} and run `proofload init --force`, or write here what you start in production, \
@@ -145,7 +145,7 @@ fn for_development(server: &str, project: &Project) -> String {
 /// The interpreter: one that a build makes of the packages that the project names, as a pipeline and another version have them,
 /// too; else that of a virtual environment that there is; else the system's.
 fn python(service: &mut Service, project: &Project) -> String {
-    let Some((input, list)) = packages(project) else {
+    let Some(Packages { named_by, lock, tools, install }) = packages(project) else {
         let made = [".venv", "venv"].into_iter().find(|it| project.has(&format!("{it}/bin/python")));
         let Some(made) = made else {
             service.tools = texts(&["python3"]);
@@ -157,50 +157,100 @@ fn python(service: &mut Service, project: &Project) -> String {
         // Paths of programs are taken as they are.
         return format!("{{stack_dir}}/{made}/bin/python");
     };
-    service.tools = texts(&["python3"]);
-    if input == "requirements.txt" && project.text(input).is_some_and(|text| text.lines().any(is_own)) {
+    service.tools = texts(tools);
+    if named_by == LIST && project.text(LIST).is_some_and(|text| text.lines().any(is_own)) {
         service.unsure.push(format!(
-            "what it is built from: {input} installs what lies beside it; list that in `inputs`, or it is not built again"
+            "what it is built from: {LIST} installs what lies beside it; list that in `inputs`, or it is not built again"
         ));
     }
-    let install = format!("{list}\"$1/venv/bin/pip\" install --quiet --requirement");
-    let requirements = if list.is_empty() { input } else { "\"$1/requirements.txt\"" };
     service.build = Some(Build {
         command: vec![
             "sh".into(),
             "-c".into(),
             // The folder is an argument of its own: whatever its name holds, none of it is a command.
-            format!("python3 -m venv \"$1/venv\" && {install} {requirements}"),
+            install,
             "sh".into(),
             "{build_dir}".into(),
         ],
-        inputs: lists(project, input),
+        inputs: [lists(project, named_by), lock.into_iter().map(str::to_owned).collect()].concat(),
         output: "venv/bin/python".into(),
     });
     "{build_dir}/venv/bin/python".to_owned()
 }
 
-/// The file that names the packages, and what makes a list of it that pip takes.
-fn packages(project: &Project) -> Option<(&'static str, &'static str)> {
-    if project.text("requirements.txt").is_some_and(|text| !text.trim().is_empty()) {
-        return Some(("requirements.txt", ""));
+/// The packages of a project.
+struct Packages {
+    /// The file that names them.
+    named_by: &'static str,
+    /// The file that says which versions of them and of all that they take, where there is one beside it.
+    lock: Option<&'static str>,
+    tools: &'static [&'static str],
+    /// What makes `$1/venv` and installs them there.
+    install: String,
+}
+
+/// How pip's own lists are called.
+const LIST: &str = "requirements.txt";
+/// The tools that lock versions, with what names the packages, and what installs them as they are locked.
+const LOCKED: [(&str, &str, &[&str], &str); 3] = [
+    (
+        "uv.lock",
+        "pyproject.toml",
+        &["uv"],
+        "UV_PROJECT_ENVIRONMENT=\"$1/venv\" uv sync --frozen --no-dev --no-install-project",
+    ),
+    // It takes the environment that is active, but for one that it was told to use for the project, of which it has a note in the
+    // folder of its environments.
+    (
+        "poetry.lock",
+        "pyproject.toml",
+        &["python3", "poetry"],
+        "python3 -m venv \"$1/venv\" && VIRTUAL_ENV=\"$1/venv\" POETRY_VIRTUALENVS_PATH=\"$1\" poetry install --only main --no-root \
+         --no-interaction",
+    ),
+    (
+        "Pipfile.lock",
+        "Pipfile",
+        &["python3", "pipenv"],
+        "python3 -m venv \"$1/venv\" && pipenv requirements >\"$1/requirements.txt\" && \
+         \"$1/venv/bin/pip\" install --quiet --requirement \"$1/requirements.txt\"",
+    ),
+];
+
+fn packages(project: &Project) -> Option<Packages> {
+    let by_pip = |named_by, make_list: &str, list: &str| Packages {
+        named_by,
+        lock: None,
+        tools: &["python3"],
+        install: format!(
+            "python3 -m venv \"$1/venv\" && {make_list}\"$1/venv/bin/pip\" install --quiet --requirement {list}"
+        ),
+    };
+    if project.text(LIST).is_some_and(|text| !text.trim().is_empty()) {
+        return Some(by_pip(LIST, "", LIST));
+    }
+    let is_there =
+        |(lock, named_by, ..): &(&str, &str, &[&str], &str)| project.has(lock) && project.has(named_by);
+    if let Some((lock, named_by, tools, install)) = LOCKED.into_iter().find(is_there) {
+        return Some(Packages { named_by, lock: Some(lock), tools, install: install.into() });
     }
     // `pip install .` would install the project itself, too, and leave folders among its sources.
-    let list = "python3 -c 'import tomllib; print(*tomllib.load(open(\"pyproject.toml\", \"rb\"))[\"project\"][\"dependencies\"], \
-                sep=\"\\n\")' >\"$1/requirements.txt\" && ";
-    dependencies(project.text("pyproject.toml")?).map(|_| ("pyproject.toml", list))
+    let make_list = "python3 -c 'import tomllib; print(*tomllib.load(open(\"pyproject.toml\", \"rb\"))[\"project\"][\"dependencies\"], \
+                     sep=\"\\n\")' >\"$1/requirements.txt\" && ";
+    let has_some = project.text("pyproject.toml").and_then(dependencies).is_some();
+    has_some.then(|| by_pip("pyproject.toml", make_list, "\"$1/requirements.txt\""))
 }
 
 /// The packages that the project names, in lower case, each with what is said of its version.
 fn requirements(project: &Project) -> Vec<String> {
-    let entries: Vec<&str> = match packages(project) {
-        Some((input @ "requirements.txt", _)) => {
-            let lists = lists(project, input).into_iter();
-            lists.filter_map(|it| project.text(&it)).flat_map(str::lines).collect()
-        }
-        Some((input, _)) => project.text(input).and_then(dependencies).map(quoted).unwrap_or_default(),
-        // Those of a tool that makes virtual environments by itself.
-        None => project.text("pyproject.toml").unwrap_or_default().split(['\n', '"', '\'']).collect(),
+    let named_by = packages(project).map_or("pyproject.toml", |it| it.named_by);
+    let text = project.text(named_by).unwrap_or_default();
+    let entries: Vec<&str> = if named_by == LIST {
+        let lists = lists(project, named_by).into_iter();
+        lists.filter_map(|it| project.text(&it)).flat_map(str::lines).collect()
+    } else {
+        // Else those of a tool that has a table of its own for them.
+        dependencies(text).map_or_else(|| text.split(['\n', '"', '\'']).collect(), quoted)
     };
     entries.into_iter().map(|it| it.trim().to_ascii_lowercase()).collect()
 }

@@ -1,8 +1,11 @@
 //! A project in Rust.
 
-use super::{Build, Project, Service, listens, plain_name, texts};
+use super::{Build, Project, Service, listens, plain_name, texts, which_program};
 
 const MANIFESTS: [&str; 1] = ["Cargo.toml"];
+/// Packages by which another one serves.
+const SERVERS: [&str; 9] =
+    ["actix-web", "axum", "hyper", "poem", "rocket", "salvo", "tide", "tiny_http", "warp"];
 
 /// What Cargo makes a file to be started of.
 #[derive(Clone, Copy)]
@@ -11,6 +14,8 @@ struct Program<'a> {
     name: &'a str,
     /// Whether its package is meant where only that is named.
     is_default: bool,
+    /// Whether its package takes one that serves.
+    serves: bool,
 }
 
 pub(super) fn found(project: &Project) -> Option<Service> {
@@ -23,7 +28,7 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     let all: Vec<Program<'_>> = packages.flat_map(|(folder, text)| programs(project, folder, text)).collect();
     let Program { package, name, .. } = chosen(&all).or_else(|| {
         let package = value_of(section(root, "[package]")?, "name")?;
-        Some(Program { package, name: package, is_default: true })
+        Some(Program { package, name: package, is_default: true, serves: true })
     })?;
     let build = [
         "cargo",
@@ -52,15 +57,19 @@ pub(super) fn found(project: &Project) -> Option<Service> {
     match all.len() {
         0 => service.unsure.push("which program it is: none is where Cargo looks for one".into()),
         1 => {}
-        count => service.unsure.push(format!("which program it is: there are {count}")),
+        _ => {
+            let names: Vec<&str> = all.iter().map(|it| it.name).collect();
+            service.unsure.push(which_program(&names, name));
+        }
     }
     listens::tell(&mut service, project);
     Some(service)
 }
 
-/// Of the first package that has some: its default, else the one that is called as the package is, else the first.
+/// Of the first package that serves, else of the first that has some: its default, else the one that is called as the package is,
+/// else the first.
 fn chosen<'a>(all: &[Program<'a>]) -> Option<Program<'a>> {
-    let first = all.first()?;
+    let first = all.iter().find(|it| it.serves).or_else(|| all.first())?;
     let of_package = || all.iter().filter(|it| it.package == first.package);
     let default = of_package().find(|it| it.is_default);
     default.or_else(|| of_package().find(|it| it.name == it.package)).or(Some(first)).copied()
@@ -98,8 +107,15 @@ fn programs<'a>(project: &'a Project, folder: &'a str, manifest: &'a str) -> Vec
             names.push(name);
         }
     }
-    let default = value_of(own, "default-run");
-    names.into_iter().map(|name| Program { package, name, is_default: default == Some(name) }).collect()
+    let (default, serves) = (value_of(own, "default-run"), takes_server(manifest));
+    let program = |name| Program { package, name, is_default: default == Some(name), serves };
+    names.into_iter().map(program).collect()
+}
+
+/// Whether a manifest takes a package that serves, in whatever table.
+fn takes_server(manifest: &str) -> bool {
+    let is_one = |line: &str| SERVERS.contains(&line.split(['=', '.', ' ']).next().unwrap_or(line));
+    manifest.lines().any(|line| is_one(line.trim()))
 }
 
 /// What is between a heading of a TOML file and the next one.

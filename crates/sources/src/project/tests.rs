@@ -72,6 +72,27 @@ fn a_go_program_in_a_folder_with_a_flag_or_a_fixed_port() {
 }
 
 #[test]
+fn of_several_programs_in_go_the_one_that_serves_is_taken_and_all_are_named() {
+    let main = |body: &str| format!("package main\nfunc main() {{ {body} }}");
+    let (plain, serves) = (main("run()"), main("http.ListenAndServe(\":8081\", nil)"));
+    let module = ("go.mod", "module shop\n");
+    for (files, taken) in [
+        (&[("cmd/admin/main.go", &plain), ("cmd/shop/main.go", &serves)][..], "cmd/shop"),
+        (&[("cmd/admin/main.go", &plain), ("cmd/server/main.go", &plain)], "cmd/server"),
+        (&[("cmd/admin/main.go", &plain), ("cmd/jobs/main.go", &plain)], "cmd/admin"),
+        (&[("cmd/server/main.go", &serves), ("main.go", &plain)], "."),
+    ] {
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let (draft, _) = drafted(&[&[module][..], &files[..]].concat());
+        let asked = format!("), and {taken} is written down");
+        assert!(draft.unsure.iter().any(|it| it.contains(&asked)), "{taken}: {:?}", draft.unsure);
+    }
+    // A main for each system is one program.
+    let files = [module, ("cmd/a/main_linux.go", serves.as_str()), ("cmd/a/main_other.go", serves.as_str())];
+    assert!(!drafted(&files).0.unsure.iter().any(|it| it.contains("which program")));
+}
+
+#[test]
 fn where_another_service_listens_is_not_where_this_one_does() {
     for other in [
         "conn, err := grpc.Dial(\"localhost:9000\")",
@@ -414,11 +435,83 @@ fn packages_of_node_come_by_what_locked_them() {
         assert!(!unsure.contains("how its packages"), "{unsure}");
     }
     assert!(of(&[("yarn.lock", ""), (".yarnrc.yml", "")]).0.contains("yarn install --immutable"));
-    assert!(of(&[("bun.lock", "")]).2.contains("there is a bun.lock"));
+    let (told, inputs, unsure) = of(&[("bun.lock", "")]);
+    assert!(told.contains("bun install --frozen-lockfile && bun run build"), "{told}");
+    assert!(inputs.contains("bun.lock") && !unsure.contains("how its packages"), "{inputs}: {unsure}");
     // What is built again when a source has changed has them all, however a framework calls their folder.
     let (_, inputs, _) = of(&[("app/page.tsx", ""), ("next.config.mjs", ""), ("out/a.html", "")]);
     let names: Vec<&str> = inputs.split(' ').filter_map(|it| it.rsplit('/').next()).collect();
     assert_eq!(names, ["package.json", "src", "app", "next.config.mjs"]);
+}
+
+/// npm and a shell between would have memory, and take a start, of their own.
+#[test]
+fn what_a_script_sets_before_its_program_is_in_its_environment() {
+    let of = |script: &str| {
+        let package = format!("{{\"scripts\": {{\"start\": \"{script}\"}}}}");
+        let server = "app.get('/', f).listen(process.env.PORT)";
+        let (draft, service) = drafted(&[("package.json", &package), ("a.js", server)]);
+        let set: Vec<String> = env(&service).iter().map(|(name, value)| format!("{name}={value}")).collect();
+        (command(&service), set.join(" "), draft.text.contains("# In production Express"))
+    };
+    let npm = "npm run --silent start";
+    for (script, due, set, is_told) in [
+        ("node a.js", "node a.js", "PORT={port}", true),
+        ("NODE_ENV=production node a.js", "node a.js", "NODE_ENV=production PORT={port}", false),
+        ("cross-env  PORT=3000 A=b node a.js", "node a.js", "A=b PORT={port}", true),
+        ("NODE_ENV=$STAGE node a.js", npm, "PORT={port}", true),
+        ("A=b tsx a.ts", npm, "PORT={port}", true),
+    ] {
+        assert_eq!(of(script), (due.to_owned(), set.to_owned(), is_told), "{script}");
+    }
+}
+
+#[test]
+fn scripts_are_run_by_what_the_project_has() {
+    let of = |script: &str, lock: &str| {
+        let package =
+            format!("{{\"scripts\": {{\"start\": \"{script}\"}}, \"dependencies\": {{\"hono\": \"4\"}}}}");
+        let server = "app.get('/', f); Bun.serve({ port: Bun.env.PORT, fetch: app.fetch })";
+        let (draft, service) = drafted(&[("package.json", &package), ("src/a.ts", server), (lock, "")]);
+        assert_eq!(env(&service), [("PORT", "{port}")]);
+        (command(&service), service.needs.tools.join(" "), draft.unsure.join(" "))
+    };
+    for (script, lock, due, tools) in [
+        ("bun run src/a.ts", "bun.lock", "bun run src/a.ts", "bun"),
+        ("bun --smol src/a.ts", "bun.lockb", "bun --smol src/a.ts", "bun"),
+        ("tsx src/a.ts", "bun.lock", "bun run start", "bun"),
+        ("tsx src/a.ts", "pnpm-lock.yaml", "pnpm run start", "node pnpm"),
+        ("tsx src/a.ts", "yarn.lock", "yarn run start", "node yarn"),
+        ("tsx src/a.ts", "package-lock.json", "npm run --silent start", "node npm"),
+    ] {
+        let told = of(script, lock);
+        assert_eq!((told.0.as_str(), told.1.as_str(), told.2.as_str()), (due, tools, ""), "{script} {lock}");
+    }
+    assert!(of("bun --hot src/a.ts", "bun.lock").2.contains("`start` runs `--hot`, for development"));
+}
+
+#[test]
+fn of_several_packages_or_services_the_folders_are_named() {
+    let root = ("package.json", r#"{"workspaces": ["apps/*"], "scripts": {"build": "turbo build"}}"#);
+    let api = ("apps/api/package.json", r#"{"scripts": {"start": "node a.js"}}"#);
+    let beside = [("cart/go.mod", ""), ("cart/web/package.json", "{}"), ("Dockerfile", "")];
+    for (files, said) in
+        [(&[root, api, ("apps/web/package.json", "{}")][..], "apps/api, apps/web"), (&beside, "some: cart")]
+    {
+        let error = super::draft(&project(files)).unwrap_err().to_string();
+        assert!(error.contains(said) && error.contains("proofload init "), "{error}");
+        assert!(!error.contains("cart/web"), "{error}");
+    }
+    // Settings of the one package that there is.
+    let alone = [root, ("pnpm-workspace.yaml", ""), ("index.js", "app.get('/', f).listen(process.env.PORT)")];
+    assert_eq!(command(&drafted(&alone).1), "node index.js");
+    let beside = r#"{"main": "a.js", "dependencies": {"@acme/log": "workspace:*"}}"#;
+    let (draft, _) = drafted(&[("package.json", beside), ("a.js", "process.env.PORT")]);
+    assert!(draft.unsure.join(" ").contains("some lie beside it, in a workspace"), "{:?}", draft.unsure);
+    for name in ["docker-compose.yml", "compose.yaml", "Containerfile"] {
+        let error = super::draft(&project(&[(name, "")])).unwrap_err().to_string();
+        assert!(error.contains(&format!("there is a {name}")) && error.contains("`url`"), "{error}");
+    }
 }
 
 #[test]
@@ -474,6 +567,34 @@ fn packages_of_python_come_from_what_names_them() {
     assert!(draft.unsure[0].contains("installs what lies beside it"), "{:?}", draft.unsure);
     let (draft, _) = drafted(&[app, ("requirements.txt", "fastapi\nhypercorn")]);
     assert!(draft.unsure[0].contains("where uvicorn comes from"), "{:?}", draft.unsure);
+}
+
+/// Other versions of what it takes are another service.
+#[test]
+fn packages_of_python_have_the_versions_that_their_tool_has_locked() {
+    let app = ("main.py", "app = FastAPI()\n@app.get(\"/items\")\ndef items(): ...");
+    let project = "[project]\nname = \"shop\"\ndependencies = [\"fastapi\", \"uvicorn\"]\n";
+    let poetry = "[tool.poetry.dependencies]\nfastapi = \"*\"\nuvicorn = \"*\"\n";
+    let pipenv = "[packages]\nfastapi = \"*\"\nuvicorn = {extras = [\"standard\"], version = \"*\"}\n";
+    for (named_by, text, lock, tool, installs) in [
+        ("pyproject.toml", project, "uv.lock", "uv", "uv sync --frozen --no-dev --no-install-project"),
+        ("pyproject.toml", poetry, "poetry.lock", "poetry", "poetry install --only main --no-root"),
+        ("Pipfile", pipenv, "Pipfile.lock", "pipenv", "pipenv requirements >\"$1/requirements.txt\" && "),
+    ] {
+        let (draft, service) = drafted(&[app, (named_by, text), (lock, "")]);
+        let built = build(&service).unwrap();
+        assert!(built.contains(installs), "{built}");
+        assert!(service.needs.tools.iter().any(|it| it == tool), "{:?}", service.needs.tools);
+        let due = "{build_dir}/venv/bin/python -m uvicorn main:app --host 127.0.0.1 --port {port}";
+        assert_eq!(command(&service), due);
+        let inputs = &service.build.as_ref().unwrap().inputs;
+        let names: Vec<String> = inputs.iter().map(|it| it.display().to_string()).collect();
+        assert!(names.len() == 2 && names[0].ends_with(named_by) && names[1].ends_with(lock), "{names:?}");
+        assert_eq!(draft.unsure, Vec::<String>::new(), "{lock}");
+    }
+    let listed = ("requirements.txt", "fastapi\nuvicorn");
+    let (_, service) = drafted(&[app, listed, ("pyproject.toml", project), ("uv.lock", "")]);
+    assert!(build(&service).unwrap().contains("--requirement requirements.txt"), "{:?}", build(&service));
 }
 
 #[test]
@@ -649,8 +770,16 @@ fn of_several_programs_in_rust_one_is_taken_and_the_others_are_a_question() {
         ("jobs/Cargo.toml", "[package]\nname = \"jobs\"\n"),
         ("jobs/src/main.rs", "fn main() {}"),
     ];
+    let second = [
+        ("Cargo.toml", "[workspace]\nmembers = [\"*\"]\n"),
+        ("admin/Cargo.toml", "[package]\nname = \"admin\"\n"),
+        ("admin/src/main.rs", "fn main() {}"),
+        ("web/Cargo.toml", "[package]\nname = \"shop-web\"\n[dependencies]\naxum = \"0.8\"\n"),
+        ("web/src/main.rs", serves),
+    ];
     for (files, program, is_asked) in [
-        (&[("Cargo.toml", package), main][..], "shop", false),
+        (&second[..], "shop-web", true),
+        (&[("Cargo.toml", package), main], "shop", false),
         (&[("Cargo.toml", package), import, main], "shop", true),
         (&[("Cargo.toml", default.as_str()), import, main], "import", true),
         (&[("Cargo.toml", named.as_str()), main], "serve", false),

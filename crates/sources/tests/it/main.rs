@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use scenario::{Check, Pause, Pick, RequestStep, Step};
-use sources::{SourceOptions, Sourced, parse_har, parse_openapi};
+use sources::{Fields, SourceOptions, Sourced, parse_har, parse_openapi};
 use units::Duration;
 
 fn options(base: Option<&str>) -> SourceOptions {
@@ -17,7 +17,19 @@ fn options(base: Option<&str>) -> SourceOptions {
         duration: Some(Duration::from_secs(1)),
         timeout: Duration::from_secs(2),
         http: plan::HttpVersion::Http1,
+        fields: Fields::default(),
     }
+}
+
+/// The same with these fields beside it.
+fn with_fields(base: Option<&str>, lines: &[&str], anew: &[&str]) -> SourceOptions {
+    let all = |texts: &[&str]| -> Vec<String> { texts.iter().map(|it| (*it).to_owned()).collect() };
+    SourceOptions { fields: Fields::new(&all(lines), all(anew)).unwrap(), ..options(base) }
+}
+
+/// Names and values of a request's fields that are the same each time.
+fn fields(step: &RequestStep) -> Vec<(&str, &str)> {
+    step.headers.iter().map(|(name, value)| (name.constant().unwrap(), value.constant().unwrap())).collect()
 }
 
 const HAR: &str = r#"{ "log": { "version": "1.2", "entries": [
@@ -638,6 +650,68 @@ fn what_is_sent_without_its_key_or_its_body_is_named() {
     assert!(notes[0].contains("the document wants for `GET /a` and 1 more: "), "{notes:?}");
     let notes = told("", "[{token: []}]");
     assert!(notes[0].contains("the document wants for `GET /up`: "), "{notes:?}");
+}
+
+/// Each set of keys is enough if it is whole, and a field given beside the document is a key of it.
+#[test]
+fn a_key_that_is_given_is_sent_and_not_missed() {
+    let noted = |security: &str, lines: &[&str]| {
+        let text = format!(
+            "openapi: 3.1.0\nservers: [{{url: 'http://x'}}]\nsecurity: {security}\npaths: {{/a: {{get: {{}}}}}}\n\
+             components: {{securitySchemes: {{bearer: {{type: http, scheme: bearer}}, key: {{type: apiKey, in: header, \
+             name: X-Key}}, session: {{type: apiKey, in: cookie, name: sid}}, query: {{type: apiKey, in: query, name: \
+             key}}, other: {{$ref: '#/components/securitySchemes/key'}}}}}}\n"
+        );
+        let sourced = parse_openapi("x", &text, &with_fields(None, lines, &[])).unwrap();
+        let sent = fields(requests(&sourced)[0]).len();
+        assert_eq!(sent, lines.len(), "{security}");
+        !sourced.notes.is_empty()
+    };
+    let (bearer, key, session) = ("authorization: Bearer x", "x-key: y", "Cookie: theme=dark; sid=z");
+    for (security, lines, is_noted) in [
+        ("[{bearer: []}]", &[key][..], true),
+        ("[{bearer: []}]", &[], true),
+        ("[{bearer: []}]", &[bearer], false),
+        ("[{key: []}]", &[key], false),
+        ("[{other: []}]", &[key], false),
+        ("[{session: []}]", &[session], false),
+        ("[{session: []}]", &["Cookie: theme=sid"], true),
+        ("[{bearer: [], key: []}]", &[key], true),
+        ("[{bearer: [], key: []}]", &[key, bearer], false),
+        ("[{bearer: []}, {key: []}]", &[key], false),
+        ("[{query: []}]", &[bearer, key, session], true),
+        ("[{nowhere: []}]", &[bearer, key, session], true),
+    ] {
+        assert_eq!(noted(security, lines), is_noted, "{security} {lines:?}");
+    }
+}
+
+#[test]
+fn what_is_given_takes_the_place_of_what_a_document_says() {
+    let text = "openapi: 3.1.0\nservers: [{url: 'http://x'}]\npaths:\n  /a:\n    get:\n      parameters:\n        \
+                - {name: X-Tenant, in: header, example: acme}\n        - {name: x-lang, in: header, example: de}\n";
+    let given = with_fields(None, &["X-Lang: {{line languages.txt}}"], &["x-lang", "x-tenant"]);
+    let sourced = parse_openapi("x", text, &given).unwrap();
+    let [only] = requests(&sourced)[0].headers.as_slice() else { panic!("{sourced:?}") };
+    assert_eq!((only.0.constant(), only.1.variable()), (Some("X-Lang"), Some("line_1")));
+    let files: Vec<_> = sourced.scenario.data.iter().filter_map(|set| set.file.to_str()).collect();
+    assert_eq!(files, ["languages.txt"]);
+}
+
+/// What opens a door is not for whoever else a recording went to.
+#[test]
+fn what_is_given_goes_to_one_server() {
+    let key = ["X-Key: secret"];
+    let error = parse_har("x", HAR, true, &with_fields(None, &key, &["x-key"])).unwrap_err().to_string();
+    assert!(error.contains("2 servers (https://cdn.example, https://shop.example)"), "{error}");
+    assert!(error.contains("--base URL") && !error.contains("secret"), "{error}");
+    let sourced = parse_har("x", HAR, true, &with_fields(Some("http://y"), &key, &["x-key"])).unwrap();
+    for request in requests(&sourced) {
+        assert_eq!(fields(request).last(), Some(&("X-Key", "secret")));
+    }
+    // What is only taken out goes to nobody.
+    let without = parse_har("x", HAR, true, &with_fields(None, &[], &["accept"])).unwrap();
+    assert!(requests(&without).into_iter().all(|it| it.headers.is_empty()));
 }
 
 #[test]

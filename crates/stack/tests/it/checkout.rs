@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use stack::{CHECKOUTS_PREFIX, CheckoutError, Interrupt, Repository};
 use tempfile::TempDir;
@@ -98,6 +99,31 @@ fn versions_are_checked_out_beside_a_working_tree_that_stays_as_it_is() {
         .filter(|name| name.starts_with('v'))
         .collect();
     assert_eq!(left, Vec::<String>::new());
+}
+
+/// It is as long as before, and as old as the index in which git knows it.
+#[test]
+fn a_change_in_the_second_of_the_last_commit_is_seen() {
+    let (project, scratch) = (Project::new(), scratch());
+    // By time and length alone: the other marks of a file can't be set here.
+    for (name, value) in [("core.checkStat", "minimal"), ("core.trustctime", "false")] {
+        project.git(&["config", name, value]);
+    }
+    let (answer, index) = (project.folder().join("answer"), project.0.path().join(".git/index"));
+    let then = SystemTime::now() - Duration::from_secs(3_600);
+    let date = |path: &Path| {
+        fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+    };
+    date(&answer);
+    project.commit("Answer third");
+    project.write("services/cart/answer", "fifth");
+    date(&answer);
+    date(&index);
+    let repository = Repository::around(&project.folder(), scratch.path(), Interrupt::NEVER).unwrap();
+    let now = repository.working_tree(&project.folder().join("runs")).unwrap();
+    assert_eq!(now.changed_files, Some(1));
+    let after = repository.check_out(&now, "v1").unwrap();
+    assert_eq!(read(after.project(), "answer").as_deref(), Some("fifth"));
 }
 
 #[test]

@@ -241,6 +241,10 @@ fn a_stack_that_dies_says_how_and_what_it_printed() {
     let text = bench.boot().unwrap_err().to_string();
     assert!(begun.elapsed() < StdDuration::from_secs(5));
     assert!(text.contains("exit status: 3") && text.contains("| bad configuration"), "{text}");
+    assert!(text.contains("see why below") && !text.contains("foreground"), "{text}");
+    let daemon = Bench::of_script("sleep 60 &", "10s");
+    let text = daemon.boot().unwrap_err().to_string();
+    assert!(text.contains("exit status: 0") && text.contains("stay in the foreground"), "{text}");
     let absent = Bench::new(
         "[run]\ncommand = [\"proofload-no-such-server\", \"{port}\"]\n[[endpoint]]\nname = \"a\"\npath = \"/\"\n",
     );

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use exports::{Answered, NextTry, PartlyRefused, next_try};
+use exports::{Answered, NextTry, PartlyRefused, TRIES_MAX, next_try};
 use plan::{without_user, without_value};
 use ureq::Agent;
 use url::{Position, Url};
 
 use crate::exit::Failure;
+use crate::output::say;
 
 /// How long a connection attempt may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -55,7 +56,7 @@ impl Receiver {
             "http" => {}
             "https" => {
                 let help = "send to a collector or agent nearby, which does";
-                return Err(usage("needs TLS, which Proofload does not speak", help));
+                return Err(usage("needs TLS, which `export` does not speak", help));
             }
             scheme => return Err(usage(&format!("has the scheme `{scheme}`"), example)),
         }
@@ -116,7 +117,12 @@ impl Receiver {
             *was_there = true;
             match (next_try(answered, tries), broke) {
                 (NextTry::Done, _) => return Ok(body),
-                (NextTry::After(pause_ms), _) => std::thread::sleep(Duration::from_millis(pause_ms)),
+                (NextTry::After(pause_ms), _) => {
+                    if tries == 1 {
+                        self.say_that_it_waits();
+                    }
+                    std::thread::sleep(Duration::from_millis(pause_ms));
+                }
                 (NextTry::GiveUp, Some(why)) => return Err(self.unreachable(&why, so_far)),
                 (NextTry::GiveUp, None) => {
                     let what = format!("answered {} to try {tries}: {}", answered.status, shown(&body));
@@ -143,6 +149,14 @@ impl Receiver {
         let body =
             response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec().unwrap_or_default();
         Tried::Answered(answered, body)
+    }
+
+    /// What goes on now may take a while, and nothing else shows it.
+    fn say_that_it_waits(&self) {
+        let (option, place) = (self.option, self.place());
+        say(format_args!(
+            "proofload: {option}: {place} did not take a message; it is tried up to {TRIES_MAX} times"
+        ));
     }
 
     /// Where it is, without the query: that may be a key.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use driver::UnixSocket;
 use plan::{PlanError, RequestArguments, without_user};
-use sources::{Elsewhere, FormField, Proxy, basic_authorization, multipart};
+use sources::{Elsewhere, Fields, FormField, Proxy, basic_authorization, multipart};
 
 use super::read_body;
 use crate::arguments::Hit;
@@ -92,23 +92,9 @@ fn sent(line: &str) -> Option<String> {
 /// Adds what `-H` and the other options say.
 pub fn apply(arguments: &Hit, request: &mut RequestArguments) -> Result<(), PlanError> {
     let options = &arguments.request;
-    request.headers.extend(arguments.headers.iter().filter_map(|line| sent(line)));
-    let is_taken_out =
-        |line: &str| arguments.headers.iter().any(|given| sent(given).is_none() && name(given) == name(line));
+    add_fields(arguments, request)?;
     if let Some(file) = &options.query_from_file {
         request.url = sources::with_query_of(&request.url, file)?;
-    }
-    if options.cookie.as_deref().is_some_and(|it| !it.contains('=')) {
-        let help =
-            "write 'name=value; other=value': files of cookies, as curl takes them there, are not read";
-        return Err(PlanError::new("--cookie names no cookie", help));
-    }
-    let by_options = options.user.as_deref().map(basic_authorization).into_iter();
-    for line in by_options.chain(options.cookie.as_deref().map(|it| format!("Cookie: {it}"))) {
-        // A field that is written out goes before what an option would make of it, as in curl.
-        if !has_field(request, &line) && !is_taken_out(&line) {
-            request.headers.push(line);
-        }
     }
     // Through a tunnel the server would be told.
     let is_secured = request.url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
@@ -122,13 +108,44 @@ pub fn apply(arguments: &Hit, request: &mut RequestArguments) -> Result<(), Plan
     let field = |text: &String| FormField::parse(text, |path| read_body(Path::new(path), "check --form"));
     let fields: Vec<FormField> = options.form.iter().map(field).collect::<Result<_, _>>()?;
     let (header, body) = multipart(&fields);
-    if has_field(request, &header) || is_taken_out(&header) {
+    if has_field(request, &header) || is_taken_out(arguments, &header) {
         let what = "--form has a Content-Type of its own, which says where its parts end";
         return Err(PlanError::new(what, "leave -H 'Content-Type: …' out"));
     }
     request.headers.push(header);
     request.body = body;
     Ok(())
+}
+
+/// What `-H`, `-u` and `-b` say of every request of a recording or a document, as of one that was copied.
+pub fn along(arguments: &Hit) -> Result<Fields, PlanError> {
+    let mut request = RequestArguments::default();
+    add_fields(arguments, &mut request)?;
+    Fields::new(&request.headers, said_anew(arguments))
+}
+
+/// Adds the fields of `-H`, `-u` and `-b`.
+fn add_fields(arguments: &Hit, request: &mut RequestArguments) -> Result<(), PlanError> {
+    let options = &arguments.request;
+    request.headers.extend(arguments.headers.iter().filter_map(|line| sent(line)));
+    if options.cookie.as_deref().is_some_and(|it| !it.contains('=')) {
+        let help =
+            "write 'name=value; other=value': files of cookies, as curl takes them there, are not read";
+        return Err(PlanError::new("--cookie names no cookie", help));
+    }
+    let by_options = options.user.as_deref().map(basic_authorization).into_iter();
+    for line in by_options.chain(options.cookie.as_deref().map(|it| format!("Cookie: {it}"))) {
+        // A field that is written out goes before what an option would make of it, as in curl.
+        if !has_field(request, &line) && !is_taken_out(arguments, &line) {
+            request.headers.push(line);
+        }
+    }
+    Ok(())
+}
+
+/// Whether `-H` says that the field of this line is not sent.
+fn is_taken_out(arguments: &Hit, line: &str) -> bool {
+    arguments.headers.iter().any(|given| sent(given).is_none() && name(given) == name(line))
 }
 
 /// Whether a request has the field of this line already.
@@ -143,12 +160,18 @@ fn name(line: &str) -> String {
 
 /// Takes the fields out of a copied request that options say anew.
 pub fn leave_room(arguments: &Hit, request: &mut RequestArguments) {
+    let anew = said_anew(arguments);
+    request.headers.retain(|line| !anew.contains(&name(line)));
+}
+
+/// The names of the fields that options say, or take out.
+fn said_anew(arguments: &Hit) -> Vec<String> {
     let RequestOptions { user, cookie, form, .. } = &arguments.request;
     let by_options =
         [("authorization", user.is_some()), ("cookie", cookie.is_some()), ("content-type", !form.is_empty())];
     let mut anew: Vec<String> = arguments.headers.iter().map(|line| name(line)).collect();
     anew.extend(by_options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned()));
-    request.headers.retain(|line| !anew.contains(&name(line)));
+    anew
 }
 
 /// The socket of this machine that connections go to, where one is named.

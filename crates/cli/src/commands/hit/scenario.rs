@@ -13,13 +13,14 @@ use plan::load_id::rate_as_set;
 use plan::{HttpVersion, PlanError, RequestArguments, toml_file};
 use record::Load;
 use scenario::{Prepared, Scenario, arrivals_at_most};
-use sources::{Also, Arriving, SourceOptions, Sourced, varied};
+use sources::{Also, Arriving, Fields, SourceOptions, Sourced, varied};
 use units::{Duration, Rate};
 
 use crate::arguments::Hit;
 use crate::clock::now_ms;
 use crate::commands::hit::beside::{self, Beside};
 use crate::commands::hit::files;
+use crate::commands::hit::request;
 use crate::commands::hit::{audience, finish, text_or_file};
 use crate::commands::jmeter::keep;
 use crate::environment;
@@ -228,7 +229,6 @@ fn only_the_same_request_has(arguments: &Hit) -> Result<(), PlanError> {
 fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
     let given = [
         ("--method", arguments.method.is_some()),
-        ("--header", !arguments.headers.is_empty()),
         ("--body", arguments.body.is_some() || arguments.body_file.is_some()),
         ("--follow", arguments.request.follow),
         ("--think", arguments.think.is_some()),
@@ -237,14 +237,16 @@ fn only_one_request_has(arguments: &Hit) -> Result<(), PlanError> {
         ("--expect-body", arguments.expect_body.is_some()),
     ];
     // A scenario has them in its file.
-    let of_load = [
+    let of_file = [
+        ("--header", !arguments.headers.is_empty()),
         ("--rate", arguments.rate.is_some()),
         ("--poisson", arguments.poisson),
         ("--connect-timeout", arguments.connect_timeout.is_some()),
     ];
-    let of_load = of_load.into_iter().filter(|_| arguments.scenario.is_some());
-    let given = given.into_iter().chain(of_load).find(|(_, given)| *given).map(|(name, _)| name);
-    match of_same_requests(arguments).or(given).or_else(|| arguments.request.given()) {
+    let of_file = of_file.into_iter().chain(arguments.request.of_fields());
+    let of_file = of_file.filter(|_| arguments.scenario.is_some());
+    let given = given.into_iter().chain(of_file).find(|(_, given)| *given).map(|(name, _)| name);
+    match of_same_requests(arguments).or(given).or_else(|| arguments.request.beyond_fields()) {
         Some(name) => {
             let what = format!("{name} is about one request, and these users have several");
             Err(PlanError::new(what, "leave it out, or write a scenario (docs/scenarios.md)"))
@@ -259,7 +261,7 @@ fn sourced(arguments: &Hit, http: HttpVersion) -> Result<Sourced, PlanError> {
         let scenario = Scenario::from_toml(path, &toml_file::read(path)?)?;
         return Ok(Sourced { scenario, left_out: Vec::new(), notes: Vec::new() });
     }
-    let options = options(arguments, http)?;
+    let options = SourceOptions { fields: request::along(arguments)?, ..options(arguments, http)? };
     let (path, parsed) = match (&arguments.har, &arguments.openapi) {
         (Some(path), _) => (
             path,
@@ -295,6 +297,8 @@ fn options(arguments: &Hit, http: HttpVersion) -> Result<SourceOptions, PlanErro
         timeout,
         connect_timeout: arguments.connect_timeout.unwrap_or(timeout),
         http,
+        // Of one request they are in that itself.
+        fields: Fields::default(),
     })
 }
 

@@ -6,7 +6,7 @@ use plan::stack::StackManifest;
 use plan::{PlanError, shell, toml_file};
 use record::Manifest;
 
-use crate::workbench::Written;
+use crate::workbench::{Written, own_name};
 
 /// Refuses to go on with the run in `dir`, begun with `manifest`, where the services that it brings along are not of this
 /// folder: their builds and commands would be looked for where they are not. Of a run that was renamed that is not known.
@@ -24,8 +24,9 @@ pub fn is_here(dir: &Path, manifest: &Manifest, written: &Written) -> Result<(),
     let what = format!("its services (`{names}`) are those of a project, and this is not its folder");
     let help = match dir.ancestors().skip(1).find(|folder| has(folder, &stem, &started)) {
         Some(folder) => format!(
-            "go on there: cd {} && proofload run --resume {}",
+            "go on there: cd {} && {} run --resume {}",
             shell::quoted_path(folder),
+            own_name(),
             shell::quoted_path(&dir)
         ),
         None => format!("go on in the folder in which its {stem}.toml lies"),

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use driver::UringRefused;
 use record::NamedUse;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use stack::UnlikeCores;
 
 use crate::tools::State;
 pub use judge::judge;
@@ -66,6 +67,8 @@ pub struct Machine {
     cores: Option<u32>,
     /// Of those that this process may run on.
     physical_cores: Option<usize>,
+    /// Where they are not all alike.
+    unlike_cores: Option<UnlikeCores>,
     /// Those in use, each once.
     governors: Vec<String>,
     /// Why loads can't be carried by io_uring, where they can't.

@@ -21,7 +21,7 @@ pub enum LabError {
     #[error(transparent)]
     Stack(#[from] StackError),
     /// io_uring was asked for and can't be had.
-    #[error("io_uring can't be used: {0}; leave --io out, and epoll is used")]
+    #[error("io_uring can't be used: {0}; leave --io out (io in a file), and epoll is used")]
     NoUring(driver::UringRefused),
     /// The user interrupted while stacks were built.
     #[error("interrupted while stacks were built, before a trial began; give the same command again")]

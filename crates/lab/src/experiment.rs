@@ -5,19 +5,20 @@ use std::path::Path;
 
 use events::{Ahead, Event};
 use plan::stack::Catalogue;
-use plan::{Drivers, Ends, Experiment, Pace, Processes};
-use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest};
-use stack::{BuildOptions, Interrupt, Shared, StackError};
+use plan::{Drivers, Ends, Experiment, Pace, Placement, Processes};
+use record::{MANIFEST_VERSION, Manifest, RunDir, StackManifest, Trial, TrialResult};
+use stack::{BuildOptions, Cpus, Interrupt, PhysicalCores, Shared, StackError};
 
 pub use crate::bench::{Bench, Ended};
 use crate::clock::now;
 use crate::course::Course;
 use crate::error::LabError;
 use crate::foreign::Programs;
-use crate::hosts::is_mixed;
+use crate::hosts::{Hosts, is_mixed};
 use crate::machine;
 use crate::phase::{Phase, blocks_of};
 use crate::tools::{self, State};
+use crate::trial::placed_otherwise;
 
 /// What carrying `experiment` out comes to, at any rate and at most, builds left out. By what is asked for alone: nothing is
 /// known of the machine, nor of what fails.
@@ -46,7 +47,10 @@ pub fn carry_out(
     let run = RunDir::create(dir, &experiment.source)?;
     observe(Event::Begun { title: &experiment.title, dir });
     let mut left_out = without_needs(experiment, bench.catalogue)?;
-    let help = if left_out.is_empty() { "" } else { "; `make setup` installs what is missing" };
+    // What a project's own services need is theirs, and where these are there need be no checkout.
+    let is_of_ours = |id: &String| bench.catalogue.get(id).is_ok_and(|it| !it.is_service());
+    let is_set_up = left_out.keys().any(is_of_ours);
+    let help = if is_set_up { "; in Proofload's checkout `make setup` installs what is missing" } else { "" };
     let mut build = || {
         build_programs(&programs, dir, bench, observe)?;
         build_all(experiment, dir, bench, &mut left_out, observe)
@@ -76,6 +80,7 @@ pub fn resume(dir: &Path, bench: &Bench<'_>, observe: &mut dyn FnMut(Event<'_>))
     let not_resumable = |why: String| LabError::NotResumable { run: dir.display().to_string(), why };
     can_be_resumed(&manifest, bench.version).map_err(not_resumable)?;
     is_mixed(&trials, bench.hosts).map_or(Ok(()), |why| Err(not_resumable(why)))?;
+    is_placed_as_before(&manifest, &trials).map_err(not_resumable)?;
     let pace = if manifest.quick { Pace::Quick } else { Pace::named(&manifest.pace) };
     let drivers = drivers_of(&manifest).map_err(not_resumable)?;
     let path = RunDir::experiment_path(dir);
@@ -156,20 +161,53 @@ pub fn can_be_resumed(manifest: &Manifest, version: &str) -> Result<(), String> 
     if manifest.proofload != version {
         return Err(format!("it was made by version {}, this is {version}", manifest.proofload));
     }
-    if manifest.processes == Processes::Block.name() && !manifest.same_loads {
-        let why = "it was begun by another version, by which each process of a block went through its loads in an order of its \
-                   own, and a twin did not serve all that its stack did";
+    if let Some(why) = other_twins(manifest) {
         return Err(why.to_owned());
     }
     let here = machine::machine();
     let there = &manifest.machine;
-    if (&there.cpu, there.cores) == (&here.cpu, here.cores) {
+    if (&there.cpu, there.cores) != (&here.cpu, here.cores) {
+        let words = |it: &record::Machine| {
+            format!("{} cores of {}", it.cores, it.cpu.as_deref().unwrap_or("an unknown CPU"))
+        };
+        return Err(format!("it was made on {}, and this machine has {}", words(there), words(&here)));
+    }
+    let sides = if manifest.placement == Placement::Split.name() { sides_here() } else { None };
+    if manifest.sides == sides {
         return Ok(());
     }
-    let words = |it: &record::Machine| {
-        format!("{} cores of {}", it.cores, it.cpu.as_deref().unwrap_or("an unknown CPU"))
-    };
-    Err(format!("it was made on {}, and this machine has {}", words(there), words(&here)))
+    let [there, here] =
+        [&manifest.sides, &sides].map(|it| it.as_deref().unwrap_or("cores that were split by number"));
+    Err(format!("it had {there}, and would have {here} here"))
+}
+
+/// Why the blocks of a run are of another kind than those that would come behind them, where they are: twins did not serve what
+/// their stacks did.
+fn other_twins(manifest: &Manifest) -> Option<&'static str> {
+    if manifest.same_loads {
+        return None;
+    }
+    if manifest.processes == Processes::Block.name() {
+        return Some(
+            "it was begun by another version, by which each process of a block went through its loads in an order of its own, \
+             and a twin did not serve all that its stack did",
+        );
+    }
+    (manifest.processes == Processes::Kept.name())
+        .then_some("it was begun by another version, by which a twin did not serve all that its stack did")
+}
+
+/// Whether the next trials of a run would be where those are that it has, of a run with cores of their own for client and servers;
+/// else why not. Blocks of two placements compare nothing.
+pub fn is_placed_as_before(manifest: &Manifest, trials: &[Trial]) -> Result<(), String> {
+    if manifest.placement != Placement::Split.name() {
+        return Ok(());
+    }
+    let surroundings = trials.iter().filter_map(|trial| match &trial.result {
+        TrialResult::Measured(it) => Some(&it.surroundings),
+        TrialResult::Failed { .. } => None,
+    });
+    placed_otherwise(surroundings).map_or(Ok(()), Err)
 }
 
 /// Stacks for which something is missing, themselves or behind them, and how to get it.
@@ -281,11 +319,12 @@ fn manifest(
             Some(hosts) if hosts.are_elsewhere() => String::new(),
             _ => procedure.placement.name().into(),
         },
+        sides: sides(bench, procedure.placement),
         processes: match procedure.processes {
             Processes::Fresh => String::new(),
             longer @ (Processes::Kept | Processes::Block) => longer.name().into(),
         },
-        same_loads: procedure.processes == Processes::Block,
+        same_loads: procedure.processes != Processes::Fresh,
         drivers: experiment.drivers.iter().map(|driver| driver.key().to_owned()).collect(),
         selection: experiment.selection.as_ref().map(|cells| cells.iter().cloned().collect()),
         quick: experiment.pace == Pace::Quick,
@@ -297,6 +336,17 @@ fn manifest(
         tools,
         machine: machine::machine(),
     }
+}
+
+/// Which cores servers and client have, where they are split and not all alike.
+fn sides(bench: &Bench<'_>, placement: Placement) -> Option<String> {
+    let is_elsewhere = bench.hosts.is_some_and(Hosts::are_elsewhere);
+    if placement == Placement::Split && !is_elsewhere { sides_here() } else { None }
+}
+
+/// The same of a split of the cores that this process may run on.
+fn sides_here() -> Option<String> {
+    Some(PhysicalCores::of(&Cpus::of_this_thread()).unlike()?.sides)
 }
 
 /// The versions of what these stacks need, and of other programs that make loads.
@@ -350,10 +400,24 @@ mod tests {
             };
             can_be_resumed(&manifest, "1")
         };
-        let why = told("block", false).unwrap_err();
-        assert!(why.starts_with("it was begun by another version, by which"), "{why}");
-        for goes_on in [told("block", true), told("kept", false), told("", false)] {
+        for processes in ["block", "kept"] {
+            let why = told(processes, false).unwrap_err();
+            assert!(why.starts_with("it was begun by another version, by which"), "{why}");
+        }
+        for goes_on in [told("block", true), told("kept", true), told("", false)] {
             assert_eq!(goes_on, Ok(()));
         }
+    }
+
+    #[test]
+    fn a_run_whose_servers_had_other_cores_is_not_gone_on_with() {
+        let told = |sides: Option<String>| {
+            let (proofload, machine, placement) = ("1".into(), machine::machine(), "split".into());
+            let manifest = Manifest { proofload, machine, placement, sides, ..Manifest::default() };
+            can_be_resumed(&manifest, "1")
+        };
+        assert_eq!(told(sides_here()), Ok(()));
+        let why = told(Some("servers on cores of the moon".into())).unwrap_err();
+        assert!(why.starts_with("it had servers on cores of the moon, and would have "), "{why}");
     }
 }

@@ -59,17 +59,19 @@ mod tests {
         CellId { round: round.into(), stack: stack.into(), connections }
     }
 
-    /// What it takes to decide claims about two stacks in one round and one of them in another: a twin of that one.
-    fn phase(seed: u64) -> Phase {
+    fn experiment(text: &str) -> Experiment {
         let stacks = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../stacks");
         let catalogue = Catalogue::load(&stacks).expect("the catalogue is valid");
-        let text = format!(
+        Experiment::parse(Path::new("x.toml"), text, &catalogue, Pace::Full).expect("it is valid")
+    }
+
+    /// What it takes to decide claims about two stacks in one round and one of them in another: a twin of that one.
+    fn phase(seed: u64) -> Phase {
+        let mut experiment = experiment(&format!(
             "title = \"t\"\nseed = {seed}\n[load]\nconnections = [4, 8, 16]\nduration = \"1s\"\n\
              [[round]]\nname = \"a\"\nendpoint = \"hello\"\nstacks = [\"{SINGLE}\", \"{POOL}\"]\n\
              [[round]]\nname = \"b\"\nendpoint = \"sleep\"\nstacks = [\"{POOL}\"]\n"
-        );
-        let experiment = Experiment::parse(Path::new("x.toml"), &text, &catalogue, Pace::Full);
-        let mut experiment = experiment.expect("it is valid");
+        ));
         let of_single = [4, 8].map(|connections| cell("a", SINGLE, connections));
         let of_pool = [("a", 4), ("a", 8), ("a", 16), ("b", 4), ("b", 8)];
         let of_pool = of_pool.map(|(round, connections)| cell(round, POOL, connections));
@@ -185,6 +187,30 @@ mod tests {
         assert_eq!((of(0, Role::Stack).len(), of(0, Role::Twin).len()), (5, 5));
         assert_eq!((of(1, Role::Stack).len(), of(1, Role::Twin)), (4, of(1, Role::Stack)));
         assert_eq!((of(2, Role::Stack).len(), of(2, Role::Twin).len()), (4, 0));
+    }
+
+    /// A twin of each round's first stack would serve that round alone, and its stack both.
+    #[test]
+    fn a_twin_of_kept_processes_serves_what_its_stack_does() {
+        let phase = Phase::of_capacity(&experiment(&format!(
+            "title = \"t\"\nblocks = {BLOCKS}\nprocesses = \"kept\"\n[load]\nconnections = [4]\nduration = \"1s\"\n\
+             [[round]]\nname = \"a\"\nendpoint = \"hello\"\nstacks = [\"{POOL}\", \"{SINGLE}\"]\n\
+             [[round]]\nname = \"b\"\nendpoint = \"sleep\"\nstacks = [\"{SINGLE}\", \"{POOL}\"]\n"
+        )));
+        let both: Vec<TableKey> = vec![(0, 4, Driver::Proofload), (1, 4, Driver::Proofload)];
+        let made = go_on(&phase, &World::default(), &[]);
+        assert_eq!(made.len(), 8 * BLOCKS as usize, "four of stacks, two of a twin, and two controls");
+        for block in 0..BLOCKS {
+            let of = |stack, role| served(&phase, &made, block, (stack, role));
+            assert_eq!([of(POOL, Role::Stack), of(POOL, Role::Twin)], [both.clone(), both.clone()]);
+            assert_eq!([of(SINGLE, Role::Stack), of(SINGLE, Role::Twin)], [both.clone(), Vec::new()]);
+        }
+        // It alone fails in the second block: what is left of it would serve less.
+        let world = World { failing: vec![(Role::Twin, "b", 4, 1)], ..World::default() };
+        let made = go_on(&phase, &world, &[]);
+        let of = |block, role| served(&phase, &made, block, (POOL, role)).len();
+        assert_eq!([of(1, Role::Stack), of(1, Role::Twin)], [2, 2]);
+        assert_eq!([of(2, Role::Stack), of(2, Role::Twin)], [2, 0]);
     }
 
     #[test]

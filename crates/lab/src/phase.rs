@@ -157,12 +157,12 @@ impl Phase {
             .any(|it| cell.role == Role::Control || (&it.stack, it.connections) == (&cell.stack, connections))
     }
 
-    /// Whether a twin at this place serves what its stack does, where processes live for a block. Neither is tried again at a load
-    /// at which it failed. So the twin ends where its stack did, and at all loads once it alone failed at one: what is left of it
+    /// Whether a twin at this place serves what its stack does, where processes live for longer than a trial. Neither is tried again at
+    /// a load at which it failed. So the twin ends where its stack did, and at all loads once it alone failed at one: what is left of it
     /// would be another kind of process. `has_failed` says of a cell whether it did in the blocks before one.
     pub(crate) fn is_alike(&self, place: &Place, has_failed: impl Fn(CellAt, u32) -> bool) -> bool {
         let cell = self.cell(place);
-        if self.processes != Processes::Block || cell.role != Role::Twin {
+        if self.processes == Processes::Fresh || cell.role != Role::Twin {
             return true;
         }
         self.doubled(&cell.stack).into_iter().all(|[own, twin]| {

@@ -78,13 +78,15 @@ struct Closed {
     done: u64,
     p50: Option<Quantile>,
     p99: Option<Quantile>,
+    longest: Option<Quantile>,
 }
 
 impl From<&Part> for Closed {
     fn from(part: &Part) -> Self {
         // The median is of this second's requests, by which seconds are told apart; few of them know no 99th percentile.
         let (p50, p99) = (part.response.quantile(0.5), told_quantile(&part.response, 0.99));
-        Self { from: part.from, length: part.length, good: part.good, done: part.done, p50, p99 }
+        let Part { from, length, good, done, .. } = *part;
+        Self { from, length, good, done, p50, p99, longest: part.response.max() }
     }
 }
 
@@ -131,6 +133,8 @@ impl Seconds {
                     p50_is_lower_bound: is_lower_bound(second.p50),
                     p99_us: us(second.p99),
                     p99_is_lower_bound: is_lower_bound(second.p99),
+                    max_us: us(second.longest),
+                    max_is_lower_bound: is_lower_bound(second.longest),
                 }
             })
             .collect()
@@ -205,5 +209,8 @@ mod tests {
         assert_eq!(bounds, [(false, true), (true, true), (false, true), (false, false), (false, false)]);
         assert_eq!((all[1].p50_us, all[3].p50_us, all[3].p99_us), (Some(2_000_000.0), None, None));
         assert!(all[2].p99_us.is_some() && all[4].p99_us.is_some(), "{all:?}");
+        let longest: Vec<_> = all.iter().map(|it| (it.max_us, it.max_is_lower_bound)).collect();
+        let (answered, given_up) = ((Some(1_000.0), false), (Some(2_000_000.0), true));
+        assert_eq!(longest, [given_up, given_up, answered, (None, false), answered]);
     }
 }

@@ -69,7 +69,7 @@ impl Cores {
             return Ok(None);
         }
         let all = Cpus::of_this_thread();
-        let (client, servers) = PhysicalCores::of(&all).split().ok_or(LabError::OneCore)?;
+        let (client, servers) = apart(&all).ok_or(LabError::OneCore)?;
         client
             .keep_this_thread()
             .map_err(|why| LabError::System { what: "keep to some of the cores", why })?;
@@ -84,6 +84,35 @@ impl Cores {
         let all = cores.map_or_else(|| Cpus::of_this_thread().count(), |cores| cores.all.count());
         all.max(1) as u32
     }
+}
+
+/// Those of `all` that a client would have for itself, and those for servers. `None` of too few.
+fn apart(all: &Cpus) -> Option<(Cpus, Cpus)> {
+    PhysicalCores::of(all).split()
+}
+
+/// How the first of these trials that was placed otherwise was, than the next one would be that has cores of its own for client and
+/// servers: on other CPUs of the machine, or by a version that shared them out otherwise.
+pub(crate) fn placed_otherwise<'a>(mut trials: impl Iterator<Item = &'a Surroundings>) -> Option<String> {
+    let (client, servers) = apart(&Cpus::of_this_thread())?;
+    trials.find_map(|then| on_other_cores(then, &client, &servers))
+}
+
+fn on_other_cores(then: &Surroundings, client: &Cpus, servers: &Cpus) -> Option<String> {
+    let listed = |list: Option<&str>| list.and_then(Cpus::listed);
+    let was_client = listed(then.client_cpus.as_deref());
+    let were_servers = listed(then.server_cpus.as_deref());
+    // Where nobody saw it, as of servers that were running already, nothing is known to differ.
+    let is_there = |then: Option<&Cpus>, now: &Cpus| then.is_none_or(|it| it.is_within(now));
+    if is_there(was_client.as_ref(), client) && is_there(were_servers.as_ref(), servers) {
+        return None;
+    }
+    let words = |it: Option<Cpus>| it.map_or_else(|| "none that are known".to_owned(), |it| it.to_string());
+    Some(format!(
+        "its client ran on cores {} and its servers on {}, and now they would on {client} and {servers}",
+        words(was_client),
+        words(were_servers)
+    ))
 }
 
 impl Drop for Cores {
@@ -300,10 +329,24 @@ fn agreed_contract(setting: &Setting<'_>, running: &Running) -> Result<Contract,
         let why = wrong.join("; ");
         // The last of the chain is the one that was asked.
         let file = setting.chain.last().map_or_else(|| "its file".to_owned(), |stack| stack.written_in());
-        let help = format!("mend the stack, or what {file} expects");
+        let ready = setting.chain.last().and_then(|stack| stack.ready.path());
+        let hint = not_up_yet(report.status, ready, &setting.cell.endpoint.path);
+        let help = format!("mend the stack, or what {file} expects{hint}");
         return Err(NotMeasured::Stack(format!("its answer is not the expected one: {why}; {help}")));
     }
     Ok(contract_record(&report))
+}
+
+/// What else there is to do where a server that is ready answers that it can't serve: another path may have told it too early.
+fn not_up_yet(status: u16, ready: Option<&str>, asked: &str) -> String {
+    match ready.filter(|path| *path != asked && (500..600).contains(&status)) {
+        Some(path) => {
+            format!(
+                "; if it only is not up yet when GET {path} is answered, have its [ready] ask for {asked}"
+            )
+        }
+        None => String::new(),
+    }
 }
 
 /// What is kept of an answer.
@@ -368,6 +411,32 @@ fn observed(server: Server, seen: ServerSummary, load: &LoadResult) -> Server {
 mod tests {
     use super::*;
 
+    /// Two threads of a core are one beside the other on some machines, and half of all CPUs apart on most.
+    #[test]
+    fn cores_that_were_shared_out_otherwise_are_told() {
+        let cpus = |list: &str| Cpus::listed(list).expect("it is a list");
+        let told = |client: Option<&str>, servers: Option<&str>| {
+            let then = Surroundings {
+                time_wait_at_boot: None,
+                client_cpus: client.map(str::to_owned),
+                server_cpus: servers.map(str::to_owned),
+            };
+            on_other_cores(&then, &cpus("0,2"), &cpus("1,3"))
+        };
+        assert_eq!(
+            told(Some("0-1"), Some("2-3")).as_deref(),
+            Some("its client ran on cores 0-1 and its servers on 2-3, and now they would on 0,2 and 1,3")
+        );
+        assert!(told(Some("0,2"), Some("2-3")).is_some());
+        assert!(told(Some("4"), None).is_some_and(|it| it.contains("servers on none that are known")));
+        // A stack may use fewer than it has, and of some nothing was seen.
+        for (client, servers) in
+            [(Some("0,2"), Some("1,3")), (Some("0,2"), Some("3")), (Some("0,2"), None), (None, None)]
+        {
+            assert_eq!(told(client, servers), None, "{client:?} {servers:?}");
+        }
+    }
+
     /// A window of ten answers of 5000 users would be one of a minute for 300.
     #[test]
     fn an_answer_takes_users_in_proportion_to_their_number() {
@@ -377,5 +446,15 @@ mod tests {
         assert_eq!(of(5000, 300), Duration::from_millis(90));
         assert_eq!(of(0, 1), Duration::from_millis(1500));
         assert_eq!(in_proportion(Duration::MAX, 1, 2), Duration::MAX);
+    }
+
+    /// One that says `200` at `/livez` and `503` at all else is still starting.
+    #[test]
+    fn a_server_that_is_told_up_too_early_is_told_by_what_it_is_to_serve() {
+        let told = not_up_yet(503, Some("/livez"), "/items");
+        assert!(told.contains("GET /livez") && told.ends_with("ask for /items"), "{told}");
+        for (status, ready) in [(404, Some("/livez")), (503, Some("/items")), (503, None)] {
+            assert_eq!(not_up_yet(status, ready, "/items"), "");
+        }
     }
 }

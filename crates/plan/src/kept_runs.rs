@@ -75,8 +75,8 @@ impl KeptRuns {
         self.dir.as_ref().map_or_else(|| RUNS.into(), |dir| folder.join(dir))
     }
 
-    /// An error where so few are kept that a run can't be held against those before it. One more is needed than it takes: a run that
-    /// failed its gate is kept like any other, and is no measure.
+    /// An error where so few are kept that a run can't be held against those before it. One more is needed than it takes: of one that
+    /// is kept no trial may be of use.
     pub fn keeps_enough_for(&self, gate: &Gate) -> Result<(), PlanError> {
         let least = LAST_RUNS.start() + 1;
         let Some((last_runs, keep)) = gate.last_runs.zip(self.newest) else { return Ok(()) };
@@ -84,8 +84,8 @@ impl KeptRuns {
             return Ok(());
         }
         let what = format!(
-            "of the last {} runs that a run is held against, [runs] keeps {keep}: it takes {} that did not fail their gate, and those \
-             that did are kept, too",
+            "of the last {} runs that a run is held against, [runs] keeps {keep}: it takes {} with figures that stand, and not every \
+             run has some",
             last_runs.count,
             LAST_RUNS.start()
         );

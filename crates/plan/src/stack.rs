@@ -441,13 +441,14 @@ impl StackManifest {
         })
     }
 
+    /// Whether it is a service that an experiment brings along, and no stack in a folder of stacks.
+    pub fn is_service(&self) -> bool {
+        self.file != self.dir.join(MANIFEST)
+    }
+
     /// Where a mistake in it is mended, in a sentence: `its stack.toml`, or the file of the project that it is a service of.
     pub fn written_in(&self) -> String {
-        if self.file == self.dir.join(MANIFEST) {
-            format!("its {MANIFEST}")
-        } else {
-            self.file.display().to_string()
-        }
+        if self.is_service() { self.file.display().to_string() } else { format!("its {MANIFEST}") }
     }
 
     /// Whether it is told on which address to listen, and not the port alone: then it can be reached from other machines.

@@ -166,7 +166,18 @@ fn cores(machine: &Machine) -> Finding {
             format!("{cores}: the load generator and the server share them"),
             format!("use a machine with {CORES_MIN} or more, or run the server on another"),
         ),
-        Some(cores) => good(TOPIC, cores.to_string()),
+        Some(cores) => match &machine.unlike_cores {
+            None => good(TOPIC, cores.to_string()),
+            Some(unlike) => poor(
+                TOPIC,
+                Level::Note,
+                format!(
+                    "{cores}, {}: on shared cores what a thread carries depends on which of them it runs on",
+                    unlike.what
+                ),
+                format!("write placement = \"split\" in experiments; then there are {}", unlike.sides),
+            ),
+        },
     }
 }
 
@@ -294,6 +305,7 @@ fn tool((name, state): &(&'static str, State)) -> Finding {
 #[cfg(test)]
 mod tests {
     use record::NamedUse;
+    use stack::UnlikeCores;
 
     use super::super::{Cgroup, Limit, PortRange};
     use super::*;
@@ -313,6 +325,7 @@ mod tests {
             time_wait_reuse: Some(2),
             cores: Some(8),
             physical_cores: Some(4),
+            unlike_cores: None,
             governors: vec!["performance".to_owned()],
             io_uring_refused: None,
             cgroup: Some(Cgroup { dir: "/sys/fs/cgroup/a".into(), writable: true }),
@@ -409,6 +422,18 @@ mod tests {
         }
         let locked = Cgroup { dir: "/sys/fs/cgroup/a".into(), writable: false };
         assert_eq!(complaint(&Machine { cgroup: Some(locked), ..fine() }, 1000).1, Level::Note);
+    }
+
+    #[test]
+    fn cores_that_are_not_alike_are_noted_with_what_a_split_makes_of_them() {
+        let sides = "servers on 4-7 (node 1), client on 0-3 (node 0)";
+        let unlike = UnlikeCores { what: "on 2 NUMA nodes".to_owned(), sides: sides.to_owned() };
+        let machine = Machine { unlike_cores: Some(unlike), ..fine() };
+        let (topic, level, mend) = complaint(&machine, 1000);
+        assert_eq!((topic, level), ("cores", Level::Note));
+        assert_eq!(mend, format!("write placement = \"split\" in experiments; then there are {sides}"));
+        let found = &judge(&machine, 1000).into_iter().find(|it| it.topic == "cores").unwrap().found;
+        assert!(found.starts_with("8, on 2 NUMA nodes: "), "{found}");
     }
 
     #[test]

@@ -19,6 +19,7 @@ impl Machine {
     /// Reads this machine. Takes as long as the slowest tool takes to say its version, bounded by a few seconds.
     pub fn read() -> Self {
         let others = OtherProcesses::look();
+        let cores = PhysicalCores::of(&Cpus::of_this_thread());
         Self {
             open_files: Some(open_file_limit()),
             ports: file("/proc/sys/net/ipv4/ip_local_port_range").and_then(|text| port_range(&text)),
@@ -27,7 +28,8 @@ impl Machine {
             syn_cookies: number("/proc/sys/net/ipv4/tcp_syncookies"),
             time_wait_reuse: number("/proc/sys/net/ipv4/tcp_tw_reuse"),
             cores: std::thread::available_parallelism().ok().and_then(|cores| cores.get().try_into().ok()),
-            physical_cores: Some(PhysicalCores::of(&Cpus::of_this_thread()).count()),
+            physical_cores: Some(cores.count()),
+            unlike_cores: cores.unlike(),
             governors: governors(),
             io_uring_refused: driver::probe_uring(1).err(),
             cgroup: cgroup(),

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use driver::Control;
 use events::Moment;
 use plan::{Driver, LoadPlan, Processes};
-use record::{HostSignals, IntervalLog, LoadResult, WarmUp};
-use signals::{JvmEvents, Sampled, Sampler, Subject, Summary, WholeNames, java_thread_names, summarise};
+use record::{HostSignals, IntervalLog, LoadResult, Second, WarmUp};
+use signals::{
+    JvmEvents, Sampled, Sampler, Subject, Summary, WholeNames, java_thread_names, pauses_by_second, summarise,
+};
 use stack::{Chain, Cpus, Running};
 use units::{Duration, Instant};
 
@@ -45,6 +47,10 @@ impl Loaded {
         for (server, events) in summary.servers.iter_mut().zip(&self.jvm_events) {
             server.signals.jvm_events.clone_from(events);
         }
+        let pauses = pauses_by_second(&self.sampled, &self.seconds(start));
+        for (server, pauses) in summary.servers.iter_mut().zip(pauses) {
+            server.signals.gc_pauses = pauses;
+        }
         if let Some(who) = self.among_others {
             forget_others(&mut summary.host, who);
         }
@@ -52,6 +58,15 @@ impl Loaded {
             forget_generator(&mut summary.host);
         }
         summary
+    }
+
+    /// From when to when each second of the load was whose window began then, on the clock of the sampler.
+    fn seconds(&self, start: Instant) -> Vec<(Instant, Instant)> {
+        let of = |second: &Second| {
+            let from = start + Duration::from_secs_f64(second.from_s);
+            (from, from + Duration::from_secs_f64(second.length_s))
+        };
+        self.load.seconds.iter().map(of).collect()
     }
 }
 

@@ -14,9 +14,12 @@ const LABELS_MAX: usize = 200;
 /// What the others are kept under.
 const OTHERS: &str = "(others)";
 
-/// Counts and times by label.
+/// Counts and times by label: of requests, and of transactions, one of which may be called as a request is.
 #[derive(Debug, Default)]
-pub struct Steps(BTreeMap<String, Step>);
+pub struct Steps {
+    requests: BTreeMap<String, Step>,
+    transactions: BTreeMap<String, Step>,
+}
 
 #[derive(Debug, Default)]
 struct Step {
@@ -24,38 +27,56 @@ struct Step {
     order: usize,
     failed: u64,
     cut_off: u64,
-    is_transaction: bool,
     first_failure: Option<String>,
     times: Distribution,
 }
 
+/// What a label is of.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Request,
+    Transaction,
+}
+
 impl Steps {
-    fn step(&mut self, label: &str) -> &mut Step {
-        let has_room = self.0.len() < LABELS_MAX && label.len() as u64 <= NAME_BYTES_MAX;
-        let known = has_room || self.0.contains_key(label);
-        let order = self.0.len();
+    fn step(&mut self, kind: Kind, label: &str) -> &mut Step {
+        let order = self.requests.len() + self.transactions.len();
+        let steps = match kind {
+            Kind::Request => &mut self.requests,
+            Kind::Transaction => &mut self.transactions,
+        };
+        let has_room = order < LABELS_MAX && label.len() as u64 <= NAME_BYTES_MAX;
+        let known = has_room || steps.contains_key(label);
         let label = if known { label } else { OTHERS };
         // Looked up twice, so that the usual case makes no text.
-        if !self.0.contains_key(label) {
-            self.0.insert(label.to_owned(), Step { order, ..Step::default() });
+        if !steps.contains_key(label) {
+            steps.insert(label.to_owned(), Step { order, ..Step::default() });
         }
-        self.0.get_mut(label).expect("inserted above")
+        steps.get_mut(label).expect("inserted above")
     }
 
     /// As they are written down, in the order in which they came first.
     pub fn into_results(self) -> Vec<StepResult> {
-        let mut all: Vec<(String, Step)> = self.0.into_iter().collect();
-        all.sort_by_key(|(_, step)| step.order);
-        all.into_iter()
-            .map(|(label, step)| StepResult {
-                label,
-                transaction: step.is_transaction,
-                failed: step.failed,
-                cut_off: step.cut_off,
-                first_failure: step.first_failure,
-                response_time_us: (&step.times).into(),
-            })
-            .collect()
+        let requests =
+            self.requests.into_iter().map(|(label, step)| (step.order, step.into_result(label, false)));
+        let transactions =
+            self.transactions.into_iter().map(|(label, step)| (step.order, step.into_result(label, true)));
+        let mut all: Vec<(usize, StepResult)> = requests.chain(transactions).collect();
+        all.sort_by_key(|(order, _)| *order);
+        all.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+impl Step {
+    fn into_result(self, label: String, transaction: bool) -> StepResult {
+        StepResult {
+            label,
+            transaction,
+            failed: self.failed,
+            cut_off: self.cut_off,
+            first_failure: self.first_failure,
+            response_time_us: (&self.times).into(),
+        }
     }
 }
 
@@ -65,7 +86,7 @@ impl Report for Steps {
         if sample.within_parent {
             return;
         }
-        let step = self.step(&sample.label);
+        let step = self.step(Kind::Request, &sample.label);
         if sample.outcome.is_answered() {
             step.times.record(sample.elapsed);
         } else {
@@ -84,7 +105,7 @@ impl Report for Steps {
         if unsent.within_parent {
             return;
         }
-        let step = self.step(&unsent.label);
+        let step = self.step(Kind::Request, &unsent.label);
         step.failed += 1;
         step.first_failure.get_or_insert_with(|| unsent.message.clone());
     }
@@ -93,8 +114,7 @@ impl Report for Steps {
         if transaction.within_parent {
             return;
         }
-        let step = self.step(&transaction.label);
-        step.is_transaction = true;
+        let step = self.step(Kind::Transaction, &transaction.label);
         if transaction.is_whole {
             step.times.record(transaction.elapsed);
         } else {
@@ -166,6 +186,30 @@ mod tests {
         let told = &steps.into_results()[0];
         let times = &told.response_time_us;
         assert_eq!((told.failed, told.cut_off, times.count, times.censored), (3, 0, 3, 1));
+    }
+
+    /// A transaction takes as long as all that is in it: among the times of one request its own would be outliers.
+    #[test]
+    fn a_transaction_and_a_request_of_one_label_are_told_apart() {
+        let mut steps = Steps::default();
+        let unsent = Unsent {
+            label: "all".into(),
+            method: "GET".into(),
+            url: "no url".into(),
+            message: "the URL is none".into(),
+            within_parent: false,
+        };
+        for _ in 0..2 {
+            steps.transaction(&CROWD, 0, &whole());
+            steps.unsent(&CROWD, 0, &unsent, Instant::ORIGIN);
+        }
+        steps.unsent(&CROWD, 0, &unsent, Instant::ORIGIN);
+        let told = steps.into_results();
+        let told = told.iter().map(|it| {
+            let times = &it.response_time_us;
+            (it.label.as_str(), it.transaction, it.failed, times.count, it.first_failure.is_some())
+        });
+        assert_eq!(told.collect::<Vec<_>>(), [("all", true, 2, 2, false), ("all", false, 3, 0, true)]);
     }
 
     /// Each has one outcome: it succeeded, failed or was cut off.

@@ -9,8 +9,8 @@ use crate::stack::StackManifest;
 /// Puts twins and controls behind the cells that they stand beside, in rounds that have none yet.
 pub(super) fn add_companions(rounds: &mut [Round], procedure: &Procedure) {
     let doubled = match procedure.processes {
-        Processes::Block => Some(stacks_doubled(rounds, procedure.companions)),
-        Processes::Fresh | Processes::Kept => None,
+        Processes::Block | Processes::Kept => Some(stacks_doubled(rounds, procedure.companions)),
+        Processes::Fresh => None,
     };
     for round in rounds {
         round.cells = with_companions(round, procedure.companions, doubled.as_ref());
@@ -49,10 +49,10 @@ fn has_companions(tables: &[&[Cell]], index: usize, companions: Companions) -> b
     }
 }
 
-/// The stacks that have a twin where a process serves all of its stack's cells in a block. A twin's process has to serve them all,
-/// too: one that was never at the loads before is another kind of process. So one twin does for all rounds that its stack is in,
-/// and where there is a choice it is the stack with the fewest cells. Who has the least choice goes first: others may do with
-/// what it takes.
+/// The stacks that have a twin where a process serves all of its stack's cells, of a block or of the run. A twin's process has to
+/// serve them all, too: one that was never at the loads before is another kind of process. So one twin does for all rounds that its
+/// stack is in, and where there is a choice it is the stack with the fewest cells. Who has the least choice goes first: others may do
+/// with what it takes.
 fn stacks_doubled(rounds: &[Round], companions: Companions) -> BTreeSet<String> {
     let counts = count_by_stack(rounds.iter().flat_map(|round| &round.cells));
     let groups = rounds.iter().filter(|round| round.twin).flat_map(|round| match companions {

@@ -20,9 +20,10 @@ const BLOCKS_COARSE: u32 = 8;
 const BLOCKS_BOUND: u32 = 1000;
 /// What a trial takes beside its loads, how many in so many of the bursts that it may have it takes to be steady, and what a load
 /// takes at most that ends by a count of requests: guesses, of which only an estimate depends. In the runs of this repository's
-/// records, warm-ups took most of their bursts.
+/// records, warm-ups took most of up to a dozen bursts, and seldom more.
 const BOOT_GUESS: Duration = Duration::from_secs(4);
 const BURSTS_GUESS: (u64, u64) = (5, 6);
+const BURSTS_GUESS_MAX: u64 = 12;
 const LOAD_GUESS_MAX: Duration = Duration::from_secs(60);
 /// From so many connections on, trials leave so many closed ones that the next waits: so long on average, or until they are
 /// forgotten.
@@ -58,7 +59,8 @@ pub struct Procedure {
     pub ends: Ends,
     /// What twins and controls stand beside.
     pub companions: Companions,
-    /// Whether a stack of each load runs twice: the first, or where a process lives for a block, the one that costs least.
+    /// Whether a stack of each load runs twice: the first, or where a process lives for longer than a trial, the one that costs
+    /// least.
     pub twin: bool,
     /// Whether each load is held against the calibration target.
     pub control: bool,
@@ -116,7 +118,7 @@ pub enum Processes {
     /// another, and so is its twin. Blocks have processes of their own, so intervals are of any.
     Block,
     /// For the whole run, so that it is booted and warmed up once: intervals are of these processes only. The twin is
-    /// another process of its stack.
+    /// another process of its stack, and serves the same cells.
     Kept,
 }
 
@@ -199,7 +201,9 @@ impl Bursts {
     fn guess(&self) -> Duration {
         let (made, of) = BURSTS_GUESS;
         let each = self.length + self.pause;
-        (each * u64::from(self.most) * made / of).max(each * u64::from(self.least))
+        (each * u64::from(self.most) * made / of)
+            .min(each * BURSTS_GUESS_MAX)
+            .max(each * u64::from(self.least))
     }
 }
 

@@ -292,6 +292,9 @@ fn a_trial_is_estimated_by_what_it_does() {
     assert!((of(usual, Role::Stack, false) - (2.0 + 2.0)).abs() < 1e-6, "it is warm, and was looked at");
     let all = "length = \"2s\", pause = \"1s\", least = 6, most = 6";
     assert!((of(all, Role::Stack, true) - of(usual, Role::Stack, true) - 3.0).abs() < 1e-6);
+    // Who may have many seldom takes them.
+    let many = "length = \"2s\", pause = \"1s\", least = 3, most = 40";
+    assert!((of(many, Role::Stack, true) - (4.0 + 36.0 + 2.0 + 2.0 + 1.0)).abs() < 1e-6);
     // A third of its two seconds to warm up.
     assert!((of(usual, Role::Control, true) - (2.0 + 2.0 / 3.0)).abs() < 1e-6);
 }
@@ -371,21 +374,30 @@ fn a_selection_leaves_cells_with_a_twin_and_a_control_of_their_own() {
     assert!(experiment.select(&[name("target-pool", 9)].into()).is_err());
 }
 
-/// Of two rounds at 4 and 8 connections, whose processes live for a block, the cells that have a twin. What stands behind the
-/// stacks of a round are keys of it.
+/// The cells of an experiment that have a twin.
+fn twins_of(experiment: &Experiment) -> Vec<String> {
+    let cells = experiment.rounds.iter().flat_map(|round| round.cells.iter().map(move |cell| (round, cell)));
+    let twins = cells.filter(|(_, cell)| cell.role == Role::Twin);
+    twins.map(|(round, it)| format!("{} {} {}", round.name, it.stack, it.load.connections)).collect()
+}
+
+/// Those of two rounds at 4 and 8 connections, whose processes live for a block, or for the run: that makes no difference. What
+/// stands behind the stacks of a round are keys of it.
 fn twins_of_a_block(one: &str, two: &str) -> Vec<String> {
     let round = |name: &str, stacks: &str| {
         format!("[[round]]\nname = \"{name}\"\nendpoint = \"hello\"\nstacks = {stacks}\n")
     };
-    let text = format!(
-        "title = \"t\"\nprocesses = \"block\"\n[load]\nconnections = [4, 8]\nduration = \"2s\"\n{}{}",
-        round("one", one),
-        round("two", two)
-    );
-    let experiment = parse(&text).unwrap();
-    let cells = experiment.rounds.iter().flat_map(|round| round.cells.iter().map(move |cell| (round, cell)));
-    let twins = cells.filter(|(_, cell)| cell.role == Role::Twin);
-    twins.map(|(round, it)| format!("{} {} {}", round.name, it.stack, it.load.connections)).collect()
+    let [of_block, of_run] = ["block", "kept"].map(|processes| {
+        let text = format!(
+            "title = \"t\"\nprocesses = \"{processes}\"\n[load]\nconnections = [4, 8]\nduration = \"2s\"\n\
+             {}{}",
+            round("one", one),
+            round("two", two)
+        );
+        twins_of(&parse(&text).unwrap())
+    });
+    assert_eq!(of_block, of_run);
+    of_block
 }
 
 /// A process of a block serves all that is of its stack, and one that serves less is no twin of it. So a twin does for every round
@@ -403,6 +415,15 @@ fn a_twin_of_a_block_has_all_cells_of_its_stack() {
     );
     let none: [&str; 0] = [];
     assert_eq!(twins_of_a_block(&format!("{both}\ntwin = false"), &format!("{both}\ntwin = false")), none);
+}
+
+/// `make run` keeps its processes. Its twin is of the one stack that is in one round alone, and so costs a trial a block.
+#[test]
+fn the_quick_look_doubles_the_stack_that_costs_least() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quick.toml");
+    let experiment = Experiment::read(&file, &catalogue(), Pace::Full).unwrap();
+    assert_eq!(twins_of(&experiment), ["hello gin@quiet 64"]);
+    assert_eq!((experiment.block_guess().0, experiment.procedure.blocks), (8, 7), "56 trials in all");
 }
 
 /// The stack that is at most of a round's loads, so that its twin stands beside them all.

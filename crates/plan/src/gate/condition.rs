@@ -144,10 +144,15 @@ fn errors_limit(text: &str) -> Result<Limit, String> {
 }
 
 impl Condition {
+    /// Whether it can hold of so many requests, were it that all of them failed.
+    pub fn is_within(&self, requests: u64) -> bool {
+        let Limit::Count(limit) = self.limit else { return true };
+        limit.saturating_add(u64::from(self.spares_limit)) <= requests
+    }
+
     /// An error where it can't hold of so many requests, though all of them failed.
     pub fn can_hold_of(&self, requests_max: u64) -> Result<(), PlanError> {
-        let Limit::Count(limit) = self.limit else { return Ok(()) };
-        if limit.saturating_add(u64::from(self.spares_limit)) <= requests_max {
+        if self.is_within(requests_max) {
             return Ok(());
         }
         let requests = if requests_max == 1 { "request" } else { "requests" };

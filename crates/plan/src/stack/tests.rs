@@ -471,6 +471,7 @@ fn what_is_wrong_with_a_service_is_told_with_the_file_that_it_is_in() {
     let file = Path::new("proofload.toml");
     let services = StackManifest::services(file, text, folder.path()).unwrap();
     assert_eq!(services[0].written_in(), "proofload.toml");
+    assert!(services[0].is_service());
     let error = services[0].endpoint("cart").unwrap_err().to_string();
     assert!(error.contains("choose list, or add an [[endpoint]] to proofload.toml"), "{error}");
     let catalogue = Catalogue::with_services(Path::new("/nonexistent"), services).unwrap();
@@ -480,6 +481,7 @@ fn what_is_wrong_with_a_service_is_told_with_the_file_that_it_is_in() {
     let stacks = Stacks::new("own-file", &[("good", GOOD)]);
     let stack = StackManifest::load(&stacks.0.path().join("good")).unwrap().swap_remove(0);
     assert_eq!(stack.written_in(), "its stack.toml");
+    assert!(!stack.is_service());
 }
 
 #[test]

@@ -190,6 +190,11 @@ export interface CellExplanation {
   load: string;
   /** Signals that could not be read; what rests on them is not known. */
   not_known: string[];
+  /**
+   * How the pauses of a JVM's collections and the response times of that trial go together, second by second. Absent where no
+   * pause was seen to end, and of records of versions that did not look.
+   */
+  pauses?: string[];
   /** The round. */
   round: string;
   /** The stack. */
@@ -586,12 +591,16 @@ export interface Reason {
 }
 
 /** Kinds of reasons, the gravest first. */
-export type ReasonKind = "empty" | "interrupted" | "lost_agent" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "throttled" | "late_generator" | "late_receiver" | "skewed_clocks" | "not_steady" | "two_levels";
+export type ReasonKind = "empty" | "interrupted" | "lost_agent" | "incorrect_service" | "unsent" | "censored" | "littles_law" | "too_short" | "ramp_not_over" | "client_bound" | "throttled" | "late_generator" | "late_receiver" | "skewed_clocks" | "compiling" | "not_steady" | "two_levels";
 
 /** A row of a ranking. */
 export interface Row {
+  /** Whether it was asked as its table's control was (HTTP/1.1 without TLS, connections used alike): the rate of that is its ceiling. */
+  as_control: boolean;
   /** Its place in [`Page::cells`]. */
   cell: number;
+  /** Share of the time that the generator's busiest thread was on a CPU. */
+  client_busy_share: number | null;
   /** CPU time a request of the generator, µs. */
   client_us_per_request: number | null;
   /** What speaks against its figures. */
@@ -746,7 +755,10 @@ export interface StoppedBy {
 
 /** How a round goes with what was varied in it. */
 export interface Sweep {
-  /** The control: what the client reaches at all, as `[x, rate]`. */
+  /**
+   * The control: what the client reaches at all, as `[x, rate]`. A ceiling of the series that were asked as it was
+   * ([`SweepSeries::as_control`]), and empty where none was.
+   */
   ceiling: ([number, number])[];
   /** What made the loads. */
   driver: Driver;
@@ -776,6 +788,8 @@ export interface SweepPoint {
 
 /** A stack's line. */
 export interface SweepSeries {
+  /** Whether it was asked as the controls were (HTTP/1.1 without TLS, connections used alike): their rate is its ceiling. */
+  as_control: boolean;
   /** Where it bends, in connections: K of a pool or N* of the scalability law, whichever explains it, if one does. */
   knee: Interval | null;
   /** In order of `x`. */
@@ -789,7 +803,10 @@ export type SweptOver = "connections" | "rate";
 
 /** A ranking. */
 export interface Table {
-  /** Median rate that the same client reached of the calibration target, 1/s. */
+  /**
+   * Median rate that the same client reached of the calibration target over HTTP/1.1 without TLS, 1/s: a ceiling of the rows that
+   * were asked as it was ([`Row::as_control`]). Null where none was.
+   */
   ceiling_per_s: number | null;
   /** What made it. */
   driver: Driver;

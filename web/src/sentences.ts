@@ -49,6 +49,43 @@ const VERDICTS: Pair[] = [
     "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k} ≈ {connections} 个连接上的 {users} 个用户",
   ],
   ["all wait for an idle server, each on its own connection: X × {ms} ms = {k} ≈ the {users} connections", "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k} ≈ {users} 个连接"],
+  // pauses.rs
+  [
+    "pauses of collections ended in {with} of {all} s, {sum} in all, and in none of the {most} slowest",
+    "{all} 秒中有 {with} 秒内有垃圾回收停顿结束，合计 {sum}；最慢的 {most} 秒中都没有",
+  ],
+  [
+    "pauses of collections ended in {with} of {all} s, {sum} in all, and in {some} of the {most} slowest, {took} of it",
+    "{all} 秒中有 {with} 秒内有垃圾回收停顿结束，合计 {sum}；最慢的 {most} 秒中有 {some} 秒，占其中的 {took}",
+  ],
+  [
+    "pauses of collections of {stack} ended in {with} of {all} s, {sum} in all, and in none of the {most} slowest",
+    "{all} 秒中有 {with} 秒内有 {stack} 的垃圾回收停顿结束，合计 {sum}；最慢的 {most} 秒中都没有",
+  ],
+  [
+    "pauses of collections of {stack} ended in {with} of {all} s, {sum} in all, and in {some} of the {most} slowest, {took} of it",
+    "{all} 秒中有 {with} 秒内有 {stack} 的垃圾回收停顿结束，合计 {sum}；最慢的 {most} 秒中有 {some} 秒，占其中的 {took}",
+  ],
+  ["not compared: {count} s at an end of which a pause may lie on either side", "未参与比较：{count} 秒，其边界处的停顿可能属于前后任一秒"],
+  ["{name:} of a second without pauses {without}, of one with {with} (medians)", "{name}：无停顿的秒为 {without}，有停顿的秒为 {with}（中位数）"],
+  ["{name:} of a second without pauses {without}, of one with {with} (medians); {outcome:}", "{name}：无停顿的秒为 {without}，有停顿的秒为 {with}（中位数）；{outcome}"],
+  ["99th percentile", "第 99 百分位"],
+  ["longest answer", "最长应答"],
+  ["nothing shows that slow seconds and pauses go together (p {p})", "没有迹象表明慢的秒与停顿同时出现（p {p}）"],
+  ["slow seconds and pauses go together (p {p}), but such a second hardly differs from others", "慢的秒与停顿同时出现（p {p}），但这样的一秒与其他秒几乎没有差别"],
+  [
+    "slow seconds and pauses go together (p {p}), but pauses took {paused} of such a second and it is slower by more than twice that: look for what comes with them",
+    "慢的秒与停顿同时出现（p {p}），但停顿在这样的一秒中只占 {paused}，而变慢的幅度超过其两倍：请查找与停顿一同出现的原因",
+  ],
+  [
+    "slow seconds and pauses go together (p {p}), and pauses are long enough for that; a larger heap or another collector would tell whether they are why",
+    "慢的秒与停顿同时出现（p {p}），且停顿的时长足以造成这一点；换用更大的堆或另一种收集器，可以分辨停顿是否就是原因",
+  ],
+  [
+    "could not tell whether slow seconds and pauses go together: too few seconds have a pause",
+    "无法判断慢的秒与停顿是否同时出现：有停顿的秒太少",
+  ],
+  ["could not tell whether slow seconds and pauses go together: too few seconds have none", "无法判断慢的秒与停顿是否同时出现：没有停顿的秒太少"],
   // rules/client.rs
   ["client-bound", "受限于客户端"],
   ["client-bound (its quota)", "受限于客户端（其配额）"],
@@ -66,6 +103,10 @@ const VERDICTS: Pair[] = [
   ["the hypervisor took {share} % of the CPU", "虚拟机管理程序拿走了 {share} % 的 CPU"],
   ["some task waited for a CPU in {share} % of the time", "{share} % 的时间里有任务在等待 CPU"],
   ["measure again when the machine is idle", "等机器空闲时再测"],
+  [
+    "measure again while the hypervisor gives all of the CPU (are burst credits used up? is its host shared?)",
+    "在虚拟机管理程序给出全部 CPU 时再测（突发积分用完了？物理主机与他人共用？）",
+  ],
   ["declare whom the server asks (`upstream`), and measure again; the others should be few", "声明服务器所访问的对象（`upstream`）后再测；其他进程应当很少"],
   [
     "the server held {count} connections to {at}, which is no stack of the run: if that is on this machine, what it used is counted among the others",
@@ -83,6 +124,15 @@ const VERDICTS: Pair[] = [
     "the server held 1 connection to {at}, which is no stack of the run and was not watched: declare it (`upstream`) to see whether it waits there",
     "服务器与 {at} 保持 1 个连接，而它不是本次运行中的栈，没有被观测：声明它（`upstream`），才能看出是否在那里等待",
   ],
+  [
+    "the server held {count} connections to {at}, which is no stack of the run and was not watched: what lets so few in may be there as well (the lock of a row, a thread, a pool)",
+    "服务器与 {at} 保持 {count} 个连接，而它不是本次运行中的栈，没有被观测：每次只放行这么少的也可能在那里（行锁、单个线程、连接池）",
+  ],
+  [
+    "the server held 1 connection to {at}, which is no stack of the run and was not watched: what lets so few in may be there as well (the lock of a row, a thread, a pool)",
+    "服务器与 {at} 保持 1 个连接，而它不是本次运行中的栈，没有被观测：每次只放行这么少的也可能在那里（行锁、单个线程、连接池）",
+  ],
+  ["{stacks} stands behind it: what lets so few in may be there as well", "{stacks} 位于其后：每次只放行这么少的也可能在那里"],
   ["a request waited {waited} of {all} for a core, at most", "一个请求在 {all} 中至多有 {waited} 在等待核心"],
   ["`{name}`, with no time left, waited for a core in {share} % of the time", "没有余力的 `{name}` 有 {share} % 的时间在等待核心"],
   ["its threads waited for a core for {waited} s a second and ran for {ran}; the server did not wait", "客户端线程每秒有 {waited} 秒在等待核心，运行 {ran} 秒；服务器没有等待"],
@@ -121,8 +171,12 @@ const VERDICTS: Pair[] = [
     "其余 {rest} 个核心中其他进程占用了 {used} 个，虚拟机管理程序占用了 {stolen} 个，同时平均有 {waiting} 个线程在等待核心",
   ],
   [
-    "each answer took {cpu} µs of CPU time, and one of the idle server {idle} µs in all: most of this CPU time went to something else (spinning, collections, what grows with the users)",
-    "每个应答用了 {cpu} µs 的 CPU 时间，而空闲服务器的一个应答总共只要 {idle} µs：这些 CPU 时间大部分用在了别处（空转、垃圾回收、随用户数增长的开销）",
+    "each answer took {cpu} µs of CPU time, and one of the idle server {idle} µs in all: most of this CPU time went to something else (spinning, collections, what grows with the users), or cores were slower than those of the idle server (hyperthreads, their clock)",
+    "每个应答用了 {cpu} µs 的 CPU 时间，而空闲服务器的一个应答总共只要 {idle} µs：这些 CPU 时间大部分用在了别处（空转、垃圾回收、随用户数增长的开销），或者核心比空闲时慢（超线程、时钟频率）",
+  ],
+  [
+    "other threads of the server ran for {cores} cores meanwhile, and those who wait have had their requests read: whether they wait for this one is not known",
+    "同时服务器的其他线程占用了 {cores} 个核心，等待者的请求也已被读取：它们是否在等这个线程不得而知",
   ],
   ["let more threads share its work; the rate should rise", "让更多线程分担它的工作；速率应当上升"],
   ["{threads} threads `{name}` used {cores} cores together, as if one at a time ran", "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同每次只有一个在运行"],
@@ -182,6 +236,12 @@ const VERDICTS: Pair[] = [
   ["about {k} at a time (a limit inside)", "每次约 {k} 个（内部限制）"],
   ["{law} ≈ {k}, and the rate was the same in every second (± {scatter} %)", "{law} ≈ {k}，且每一秒的速率都相同（± {scatter} %）"],
   ["no group of threads or processes has {k}: {groups}", "没有哪组线程或进程是 {k} 个：{groups}"],
+  [
+    "{k} threads `{name}` run for the requests, too, however little: that number may be theirs",
+    "{k} 个 `{name}` 线程也为请求运行，尽管很少：这个数目可能是它们的",
+  ],
+  ["{k} threads of {names} names work, all together: that number may be theirs", "{names} 种名称的线程合计有 {k} 个在工作：这个数目可能是它们的"],
+  ["threads `{name}` ended meanwhile: how many there were at a time is not known", "其间有 `{name}` 线程结束：同时有多少个不得而知"],
   ["requests wait inside: {unread:}", "请求在内部等待：{unread}"],
   ["the server held {k} connections to {at}: a pool of connections has that number", "服务器与 {at} 保持 {k} 个连接：一个连接池正是这个数目"],
   [
@@ -210,6 +270,10 @@ const VERDICTS: Pair[] = [
     "the rate was the same in every second (± {scatter} %) with CPU left: a limit inside or a limiter may keep it; measure it with half and twice the users to tell",
     "每一秒的速率都相同（± {scatter} %），且 CPU 尚有余量：可能由内部限制或限速器所致；用一半和两倍的用户来测即可分辨",
   ],
+  [
+    "the rate was the same in every second (± {scatter} %) with CPU left: the way from the machines that made the load, a limit inside or a limiter may keep it; measure it with half and twice the users to tell",
+    "每一秒的速率都相同（± {scatter} %），且 CPU 尚有余量：可能由施加负载的机器到这里的路程、内部限制或限速器所致；用一半和两倍的用户来测即可分辨",
+  ],
   ["load it with half and twice the users; the rate should stay at {rate}", "用一半和两倍的用户施加负载；速率应当保持在 {rate}"],
   // rules/network.rs
   ["{failed} of {all} requests ({share} %) found no port to connect from (EADDRNOTAVAIL)", "{all} 个请求中有 {failed} 个（{share} %）找不到可用的本地端口（EADDRNOTAVAIL）"],
@@ -231,7 +295,10 @@ const VERDICTS: Pair[] = [
     "队列容纳 {limit} 个连接，最多有 {max} 个在等，{share} % 的读数中它是满的",
   ],
   ["{count} SYNs were sent again, after 1, 3, 7 or 15 s", "{count} 个 SYN 在 1、3、7 或 15 秒后重发"],
-  ["lengthen the queue (backlog); handshakes should no longer be dropped", "加长队列（backlog）；不应再丢弃握手"],
+  [
+    "lengthen the queue (backlog, and net.core.somaxconn, which bounds it); handshakes should no longer be dropped",
+    "加长队列（backlog，以及限制它的 net.core.somaxconn）；不应再丢弃握手",
+  ],
   ["accept queue full", "接受队列已满"],
   ["accept queue full ({stack})", "接受队列已满（{stack}）"],
   ["{mean} of {users} users waited for their new connection to be accepted", "{users} 个用户中有 {mean} 个在等新连接被接受"],
@@ -325,6 +392,10 @@ const VERDICTS: Pair[] = [
     "an answer took {busy} µs of the server's CPU time; the idle server and its client took {idle} µs in all for an answer, and {connection} µs for a connection with its handshake",
     "每个应答占用服务器 {busy} µs 的 CPU 时间；服务器空闲时，它与客户端总共用 {idle} µs 完成一个应答，用 {connection} µs 建立一个连接（含握手）",
   ],
+  [
+    "on connections that were kept, an answer took {server} µs of the server's CPU time in this run, and {client} µs of the client's",
+    "在本次运行中，保持连接时每个应答占用服务器 {server} µs、客户端 {client} µs 的 CPU 时间",
+  ],
   ["keep connections, or resume sessions; the rate should rise", "保持连接，或恢复会话；速率应当上升"],
   ["flow control (the server's windows)", "流量控制（服务器的窗口）"],
   [
@@ -352,6 +423,10 @@ const VERDICTS: Pair[] = [
   ["not steady (warming up)", "不稳定（仍在预热）"],
   ["not steady (slowing down)", "不稳定（正在变慢）"],
   ["warm up for longer; the trend should go", "延长预热；趋势应当消失"],
+  [
+    "measure for longer, and look for what grows or is used up (data, memory, burst credits, heat); the rate should go on falling",
+    "延长测量，并查找在增长或被用完的东西（数据、内存、突发积分、发热）；速率应当继续下降",
+  ],
   [
     "resident memory grew from {start} to {middle} to {end} MiB over the window, {each} bytes a request, and did not level out",
     "窗口内常驻内存从 {start} 经 {middle} 增至 {end} MiB，每个请求 {each} 字节，且没有趋于平稳",
@@ -403,13 +478,17 @@ const VERDICTS: Pair[] = [
   ["double the quota and let more threads share its work: one of them fills a core by itself", "把配额加倍，并让更多线程分担它的工作：单个线程就已占满一个核心"],
   ["double the quota; the rate should double, as far as there are cores", "把配额加倍；只要有核心，速率应当翻倍"],
   [
-    "some of it is left on average: bursts use up what a period allows, and wait for the next",
-    "平均仍有剩余：突发工作用完一个周期的额度后，要等到下一个周期",
+    "some of it is left on average, unless others of its group take that: bursts use up what a period allows, and wait for the next",
+    "平均仍有剩余，除非被同组的其他进程用掉：突发工作用完一个周期的额度后，要等到下一个周期",
   ],
   ["{each} bytes a request to a disk, {rate} MB/s", "每个请求向磁盘写 {each} 字节，{rate} MB/s"],
   ["how long it waited for the disk is not known", "它等磁盘多久不得而知"],
   ["one of its threads waited for a disk in {share} % of the time", "它的一个线程有 {share} % 的时间在等磁盘"],
   ["one of the threads of {stack} waited for a disk in {share} % of the time", "{stack} 的一个线程有 {share} % 的时间在等磁盘"],
+  [
+    "{read} MB/s were read from a disk, and {written} written: what waits for a disk may wait for what it reads",
+    "从磁盘读取 {read} MB/s，写入 {written} MB/s：等待磁盘的可能是在等读取",
+  ],
   ["some task waited for memory in {share} % of the time", "{share} % 的时间里有任务在等待内存"],
   ["writes to a disk", "写磁盘"],
   ["writes to a disk ({stack})", "写磁盘（{stack}）"],
@@ -453,38 +532,90 @@ const AUDIT: Pair[] = [
   ["lost agent", "代理失联"],
   ["throttled", "被 CPU 配额限制"],
   ["skewed clocks", "时钟不一致"],
+  ["compiling", "仍在编译"],
   ["not steady", "不稳定"],
+  ["two levels", "两个水平"],
   ["{failed} of {all} trials failed", "{all} 次试验中有 {failed} 次失败"],
   [
     "{share} % of the {ceiling}/s that the client reached of the calibration target: near its own limit a rate is the client's as much as the server's; give the client cores of its own",
     "达到客户端对校准目标 {ceiling}/s 的 {share} %：接近客户端自身极限时，速率既是服务器的也是客户端的；请给客户端专用的核心",
   ],
+  [
+    "the JVM's compilers were busy for {compilers} s a second, and client and servers used {used} cores, which is all there was: once they are done, answers have them, and faster code; allow more bursts, or a longer warm-up",
+    "JVM 的编译器每秒忙 {compilers} 秒，而客户端与服务器用掉了全部可用的核心（{used} 个）：编译完成后应答可以使用它们，代码也更快；请允许更多或更长的预热",
+  ],
+  [
+    "the JVM's compilers were busy for {compilers} s a second, and the servers used {used} cores, which is all there was: once they are done, answers have them, and faster code; allow more bursts, or a longer warm-up",
+    "JVM 的编译器每秒忙 {compilers} 秒，而服务器用掉了其全部核心（{used} 个）：编译完成后应答可以使用它们，代码也更快；请允许更多或更长的预热",
+  ],
+  [
+    "the JVM's compilers were busy for {compilers} s a second in the last burst of the warm-up, and nobody looked later: once they are done, answers have them, and faster code; allow more bursts, or a longer warm-up",
+    "预热的最后一轮中 JVM 的编译器每秒忙 {compilers} 秒，此后未再观察：编译完成后应答可以使用它们，代码也更快；请允许更多或更长的预热",
+  ],
   ["after {bursts} bursts: {why:}; allow more bursts, or longer ones", "经过 {bursts} 轮预热：{why}；请允许更多或更长的预热"],
   ["no reason was recorded", "没有记录原因"],
   ["no request was due within the window; measure longer", "窗口内没有应发的请求；请测得更久"],
-  ["no request was due within the window: it was ended before", "窗口内没有应发的请求：测试在此之前就被结束了"],
+  ["no request was due within the window: it was ended before; run it again to its end", "窗口内没有应发的请求：测试在此之前就被结束了；请重新运行到结束"],
   [
     "no request was due within the window: as many as were asked for were made in the warm-up; ask for more, or leave the warm-up out",
     "窗口内没有应发的请求：所要求的数量在预热中就已发完；请要求更多，或去掉预热",
   ],
   ["{s} s, and at this rate {what} is due each {turn} s; measure longer", "{s} s，而按此速率每 {turn} s 才应发一次（{what}）；请测得更久"],
-  ["it was ended after {s} s of its window", "在窗口的第 {s} 秒被中断"],
-  ["it was ended before its time", "被提前中断"],
-  ["{share} % of {all} requests brought no good answer: {kinds:}", "{all} 个请求中有 {share} % 没有得到正确应答：{kinds}"],
-  ["{unsent} of {all} requests that were due ({share} %) found no connection until the deadline", "{all} 个应发请求中有 {unsent} 个（{share} %）到截止时仍没有可用连接"],
   [
-    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds",
-    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界",
+    "it was ended after {s} s of its window, and the figures are of that part alone; for those of the whole, run it again to its end",
+    "在窗口的第 {s} 秒被中断，数字只属于这一部分；要得到整个窗口的数字，请重新运行到结束",
+  ],
+  ["it was ended before its time; run it again to its end", "被提前中断；请重新运行到结束"],
+  [
+    "{share} % of {all} requests brought no good answer: {kinds:}; mend the request or the service, or load it less",
+    "{all} 个请求中有 {share} % 没有得到正确应答：{kinds}；请修正请求或服务，或减小负载",
   ],
   [
-    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds; the rate is of what was done in the window: {done} good answers, of which at most {due} had been due in it",
-    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界；速率说的是窗口内完成的请求：{done} 个正确应答，其中至多 {due} 个是在窗口内应发的",
+    "{failed} of {all} requests ({share} %) found no port to connect from (EADDRNOTAVAIL); keep connections, or widen net.ipv4.ip_local_port_range",
+    "{all} 个请求中有 {failed} 个（{share} %）找不到可用的本地端口（EADDRNOTAVAIL）；请保持连接，或放宽 net.ipv4.ip_local_port_range",
+  ],
+  [
+    "{failed} of {all} requests ({share} %) found the client without a file descriptor to connect with (EMFILE); raise the client's limit of open files (ulimit -n)",
+    "{all} 个请求中有 {failed} 个（{share} %）遇到客户端没有可用于连接的文件描述符（EMFILE）；请提高客户端打开文件的上限（ulimit -n）",
+  ],
+  [
+    "{unsent} of {all} requests that were due ({share} %) found no connection until the deadline; lower the rate, or give it more connections",
+    "{all} 个应发请求中有 {unsent} 个（{share} %）到截止时仍没有可用连接；请降低速率，或给它更多连接",
+  ],
+  [
+    "{unsent} of {all} requests that were due ({share} %) found no connection until the deadline; load it with fewer users",
+    "{all} 个应发请求中有 {unsent} 个（{share} %）到截止时仍没有可用连接；请减少用户数",
+  ],
+  [
+    "{dropped} of {all} requests that were due ({share} %) were dropped, since as many as may wait for a connection were waiting; lower the rate, or give it more connections",
+    "{all} 个应发请求中有 {dropped} 个（{share} %）被丢弃，因为等待连接的请求已达上限；请降低速率，或给它更多连接",
+  ],
+  [
+    "{unsent} of {all} requests that were due ({share} %) found no connection until the deadline; {dropped} of {same} requests that were due ({part} %) were dropped, since as many as may wait for a connection were waiting; lower the rate, or give it more connections",
+    "{all} 个应发请求中有 {unsent} 个（{share} %）到截止时仍没有可用连接；{same} 个应发请求中有 {dropped} 个（{part} %）被丢弃，因为等待连接的请求已达上限；请降低速率，或给它更多连接",
+  ],
+  [
+    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds; mend what keeps answers away, load it less, or wait longer for them",
+    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界；请消除使应答缺失的原因、减小负载，或等待更久",
+  ],
+  [
+    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds; the rate is of what was done in the window: {done} good answers, of which at most {due} had been due in it; mend what keeps answers away, load it less, or wait longer for them",
+    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界；速率说的是窗口内完成的请求：{done} 个正确应答，其中至多 {due} 个是在窗口内应发的；请消除使应答缺失的原因、减小负载，或等待更久",
   ],
   ["{users} users, but {rate}/s × {s} s = {product}: {why:}", "{users} 个用户，但 {rate}/s × {s} s = {product}：{why}"],
-  ["the latency is not that of these requests", "延迟不是这些请求的延迟"],
-  ["the others waited: for requests that were not done within the window, or to connect again", "其余的在等待：等待未在窗口内完成的请求，或等待重新连接"],
-  ["the others were busy in {driver} itself, or with requests that it does not tell of", "其余的忙于 {driver} 自身，或忙于它没有报告的请求"],
-  ["the latency that {driver} tells is not that of these requests", "{driver} 所报告的延迟不是这些请求的延迟"],
+  ["the latency is not that of these requests; the rate stands, and for the times measure longer", "延迟不是这些请求的延迟；速率仍然可信，要得到可信的时间，请测得更久"],
+  [
+    "the others waited: for requests that were not done within the window, or to connect again; measure longer, or let connections be kept",
+    "其余的在等待：等待未在窗口内完成的请求，或等待重新连接；请测得更久，或保持连接",
+  ],
+  [
+    "the others were busy in {driver} itself, or with requests that it does not tell of; give {same} more cores, or make the load with Proofload",
+    "其余的忙于 {driver} 自身，或忙于它没有报告的请求；请给 {same} 更多核心，或改用 Proofload 施加负载",
+  ],
+  [
+    "the latency that {driver} tells is not that of these requests; the rate stands, and for the times make the load with Proofload",
+    "{driver} 所报告的延迟不是这些请求的延迟；速率仍然可信，要得到可信的时间，请改用 Proofload 施加负载",
+  ],
   ["{s} s are fewer than {times} response times of {mean} s; measure longer", "{s} s 少于 {times} 个响应时间（{mean} s）；请测得更久"],
   [
     "it ended after {ended} s, and the last user would have started after {last} s; measure longer, or shorten the ramp-up",
@@ -495,13 +626,61 @@ const AUDIT: Pair[] = [
     "一个负载线程忙了 {share} % 的时间：速率可能是发生器的极限而不是服务器的；请在空闲核心上使用更多 --threads",
   ],
   [
-    "{driver} was busy {share} % of what its load threads or its {cores} cores give, and used {used} cores: the rate may be its limit and not the server's",
-    "{driver} 占用了其负载线程或 {cores} 个核心的 {share} %，用掉 {used} 个核心：速率可能是它的极限而不是服务器的",
+    "{driver} was busy {share} % of what its load threads or its {cores} cores give, and used {used} cores: the rate may be its limit and not the server's; give it more cores and threads for them, or make the load with Proofload",
+    "{driver} 占用了其负载线程或 {cores} 个核心的 {share} %，用掉 {used} 个核心：速率可能是它的极限而不是服务器的；请给它更多核心和相应的线程，或改用 Proofload 施加负载",
   ],
-  ["one request in a hundred went out more than {lag} late by the generator's own fault", "百分之一的请求因发生器自身的原因晚发 {lag} 以上"],
+  [
+    "one request in a hundred went out more than {lag} late by the generator's own fault; load less, or give it free cores and threads for them",
+    "百分之一的请求因发生器自身的原因晚发 {lag} 以上；请减小负载，或给它空闲的核心和相应的线程",
+  ],
   [
     "answers lay in the generator's own socket for {lag} at {name}, of a service time of {service} there; the times are the generator's as much as the server's: load less, or give it more cores",
     "在 {name} 处，应答在发生器自己的套接字里停留了 {lag}，而此处服务时间为 {service}；这些时间既是服务器的也是发生器的：请减小负载，或给它更多核心",
+  ],
+  [
+    "{before} in the first {at} s of the window and {after} in the rest; warm up for longer, or measure each level by itself",
+    "窗口的前 {at} s 为 {before}，其余为 {after}；请预热更久，或分别测量每个水平",
+  ],
+  // Of earlier versions.
+  ["{unsent} of {all} requests that were due ({share} %) found no connection until the deadline", "{all} 个应发请求中有 {unsent} 个（{share} %）到截止时仍没有可用连接"],
+  [
+    "{censored} of {all} requests ended without an answer, so response times from {first} up are lower bounds",
+    "{all} 个请求中有 {censored} 个没有应答而结束，因此 {first} 及以上的响应时间只是下界",
+  ],
+  ["the latency is not that of these requests", "延迟不是这些请求的延迟"],
+  ["one request in a hundred went out more than {lag} late by the generator's own fault", "百分之一的请求因发生器自身的原因晚发 {lag} 以上"],
+  // agents.rs, of one machine: of several each is told in turn
+  [
+    "agent {number#} of {all#} ({name}) was last heard of at {s} s, and {requests} requests with it: it {why}: whether those were sent is not known; percentiles are bounds; look at the machine and the way to it, and run it again",
+    "代理 {number}/{all}（{name}）在第 {s} s 后失联，涉及 {requests} 个请求（{why}）：不知道这些请求是否已发出；百分位只是界限；请检查该机器和到它的网络，然后重新运行",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) ended its load by itself after {s} s: an agent does so that does not hear of whoever conducts it for 30 s; what was due later was not sent; keep whoever conducts it running and in reach, and run it again",
+    "代理 {number}/{all}（{name}）在 {s} s 后自行结束了负载：代理 30 s 没有收到指挥方的消息就会如此；之后应发的请求没有发出；请让指挥方保持运行且可达，然后重新运行",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) had a load thread busy {share} % of the time: the rate may be its limit and not the server's; take more machines, or more --threads on free cores",
+    "代理 {number}/{all}（{name}）有一个负载线程忙了 {share} % 的时间：速率可能是它的极限而不是服务器的；请用更多机器，或在空闲核心上使用更多 --threads",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) was kept from running for {s} s by a CPU quota: its requests were late by it; give it whole cores",
+    "代理 {number}/{all}（{name}）因 CPU 配额有 {s} s 不得运行：其请求因此晚发；请给它完整的核心",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) sent one request in a hundred more than {lag} late: by its own fault; load it less",
+    "代理 {number}/{all}（{name}）有百分之一的请求晚发 {lag} 以上：原因在它自身；请减小它的负载",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) began {ms} ms late: what was due before was sent in a burst; add a --warm-up",
+    "代理 {number}/{all}（{name}）晚开始 {ms} ms：之前应发的请求被一次发出；请加上 --warm-up",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) has a clock that jumped: it slept, or was moved to another host; counts are exact, and the gaps between requests of several machines are not; keep it awake and where it is, and run it again",
+    "代理 {number}/{all}（{name}）的时钟发生了跳变：它休眠过，或被迁移到另一台主机；计数是准确的，多台机器的请求间隔则不然；请让它保持唤醒且不迁移，然后重新运行",
+  ],
+  [
+    "agent {number#} of {all#} ({name}) has a clock that is known within {ms} ms only: counts are exact, and the gaps between requests of several machines are not; try --poisson",
+    "代理 {number}/{all}（{name}）的时钟只精确到 {ms} ms：计数是准确的，多台机器的请求间隔则不然；请试用 --poisson",
   ],
   // lab's warm_up.rs
   ["too few bursts", "预热轮数太少"],
@@ -575,6 +754,10 @@ const CLAIMS: Pair[] = [
   ["for a part of the times of {which:} the client was late, so that the ratio is an upper bound", "{which}的一部分时间里客户端偏晚，因此比值只是上界"],
   ["for a part of the times of {which:} the client was late, and bounds don't decide it", "{which}的一部分时间里客户端偏晚，而界限不足以判定"],
   ["the client was the limit of {which:}, and bounds don't decide it", "{which}受限于客户端，而界限不足以判定"],
+  ["compilers were at work beside {which:}, so that the ratio is a lower bound", "{which}旁仍有编译器在工作，因此比值只是下界"],
+  ["compilers were at work beside {which:}, so that the ratio is an upper bound", "{which}旁仍有编译器在工作，因此比值只是上界"],
+  ["compilers were at work beside {which:}, and bounds don't decide it", "{which}旁仍有编译器在工作，而界限不足以判定"],
+  ["the client or compilers were the limit of {which:}, and bounds don't decide it", "{which}受限于客户端或编译器，而界限不足以判定"],
   ["of most of its trials only a bound is known", "其多数试验只知道界限"],
   ["the first", "前者"],
   ["the second", "后者"],
@@ -631,6 +814,7 @@ const CLAIMS: Pair[] = [
   ["{count} of {all} trials of {cell:}: {why:}", "{cell}：{all} 次试验中有 {count} 次：{why}"],
   ["the figure is only a lower bound", "该数字只是下界"],
   ["no figure above 0", "没有大于 0 的数字"],
+  ["so few requests do not know it", "请求太少，得不出该数字"],
 ];
 
 /** Of a run as a whole, by the crate `report`. */

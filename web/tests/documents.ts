@@ -121,10 +121,12 @@ function tableOf(stacks: string[], load: number, tested: boolean, seconds: numbe
       p99_9: { us: slow * 9, is_lower_bound: isBad },
       server_us_per_request: 12.5 + index,
       client_us_per_request: 5.1,
+      client_busy_share: 0.31,
+      as_control: true,
       errors: isBad ? { timed_out: 0.0041, unsent: 0.0002 } : {},
       limit: EVIDENCE[index % EVIDENCE.length]?.phrase ?? "",
       limit_kind: EVIDENCE[index % EVIDENCE.length]?.kind ?? null,
-      doubts: isBad ? [{ kind: "censored", name: "censored", trials: 2, text: "41 of 10000 requests ended without an answer, so response times from p99 up are lower bounds" }] : [],
+      doubts: isBad ? [{ kind: "censored", name: "censored", trials: 2, text: "41 of 10000 requests ended without an answer, so response times from p99 up are lower bounds; mend what keeps answers away, load it less, or wait longer for them" }] : [],
       invalid: isBad ? (index % 8 === 7 ? "all" : "times") : "none",
     };
   });
@@ -155,7 +157,7 @@ function cellOf(stack: string, load: number, rate: number, slow: number, seconds
       goodput_per_s: rate,
       trials: 3,
       agreeing: index % 2 === 0 ? 3 : 2,
-      validity: { valid: !isCensored, verdict: isCensored ? "censored" : "valid", reasons: isCensored ? [{ kind: "censored", text: "41 of 10000 requests ended without an answer, so response times from p99 up are lower bounds" }] : [] },
+      validity: { valid: !isCensored, verdict: isCensored ? "censored" : "valid", reasons: isCensored ? [{ kind: "censored", text: "41 of 10000 requests ended without an answer, so response times from p99 up are lower bounds; mend what keeps answers away, load it less, or wait longer for them" }] : [] },
       verdicts: index % 3 === 0 ? [verdict, EVIDENCE[1] as Verdict] : [verdict],
       not_known: index === 1 ? ["the network's counts: /proc/net/netstat"] : [],
     },
@@ -240,7 +242,7 @@ function sweepsOf(stacks: string[], tables: Table[], cells: Cell[]): Sweep[] {
   };
   const loadOf = (table: Table) => Number.parseFloat(table.load);
   const series = (scale: number) =>
-    stacks.map((stack, index) => ({ stack, points: tables.map((table) => point(table, index, loadOf(table) * scale)), knee: index === 0 ? { value: 90, low: 70, high: 120 } : null }));
+    stacks.map((stack, index) => ({ stack, points: tables.map((table) => point(table, index, loadOf(table) * scale)), knee: index === 0 ? { value: 90, low: 70, high: 120 } : null, as_control: true }));
   const driver: Driver = "proofload";
   const ceiling = tables.map((table): [number, number] => [loadOf(table), table.ceiling_per_s ?? 0]);
   return cells.length === 0 ? [] : [

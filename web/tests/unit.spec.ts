@@ -60,9 +60,20 @@ test("a time that is not valid is not said to be longer, and a lower bound is", 
     p99_us: { value: 12_000, low: 12_000, high: 12_000, is_lower_bound },
   });
   const points = [point(1, "times", false), point(2, "none", true), point(3, "none", false)];
-  const sweep: Sweep = { round: "r", driver: "proofload", over: "connections", ceiling: [], series: [{ stack: "a", knee: null, points }] };
+  const sweep: Sweep = { round: "r", driver: "proofload", over: "connections", ceiling: [], series: [{ stack: "a", knee: null, as_control: true, points }] };
   const chart = sweepCharts(view, sweep, "sweep")[1];
   expect([0, 1, 2].map((stop) => chart?.cursor?.readings(stop, null)[0]?.value)).toEqual(["12.0\u202fms", ">12.0\u202fms", "12.0\u202fms"]);
+});
+
+test("the control's line says what it is of where a series was asked otherwise", () => {
+  const view: View = { page: documents.nothing(), table: 0, cell: 0, withWarmUp: false, styles: new Map(), choose: () => undefined };
+  const legend = (as_control: boolean) => {
+    const series = [true, as_control].map((it, index) => ({ stack: `stack-${index}`, knee: null, as_control: it, points: [] }));
+    const sweep: Sweep = { round: "r", driver: "proofload", over: "connections", ceiling: [[1, 2]], series };
+    return sweepCharts(view, sweep, "sweep")[0]?.legend.at(-1)?.name;
+  };
+  expect(legend(true)).toBe("ceiling of the control");
+  expect(legend(false)).toBe("ceiling of the control (for what was asked alike)");
 });
 
 test("times by second say what requests without an answer are in them", () => {
@@ -124,6 +135,12 @@ test("sentences hold sentences", () => {
   expect(chinese("something nobody says")).toBeUndefined();
 });
 
+test("pauses beside seconds are said in Chinese, and what follows with them", () => {
+  const figures = "99th percentile of a second without pauses 2.00ms, of one with 12.0ms (medians)";
+  expect(chinese(figures)).toBe("第 99 百分位：无停顿的秒为 2.00ms，有停顿的秒为 12.0ms（中位数）");
+  expect(chinese(`${figures}; nothing shows that slow seconds and pauses go together (p = 0.431)`)).toBe("第 99 百分位：无停顿的秒为 2.00ms，有停顿的秒为 12.0ms（中位数）；没有迹象表明慢的秒与停顿同时出现（p = 0.431）");
+});
+
 test("where loads came from is said in Chinese, however many machines there were", () => {
   const from = "The loads came from ";
   expect(chinese(`${from}1 agent: a.`)).toBe("负载来自 1 个代理：a。");
@@ -164,6 +181,7 @@ function sentences(page: Page): string[] {
     ...why.verdicts.flatMap((it) => [it.phrase, ...it.evidence, ...it.excluded, ...(it.confirm ? [it.confirm.text] : [])]),
     ...why.validity.reasons.map((it) => it.text),
     ...why.not_known,
+    ...(why.pauses ?? []),
   ]);
   const ofRows = page.tables.flatMap((table) => [table.load, ...table.rows.flatMap((row) => [row.limit, ...row.doubts.flatMap((it) => [it.name, it.text])])]);
   const ofClaims = (page.claims?.claims ?? []).flatMap((it) => [...(it.parts.length > 0 ? [it.why] : []), ...it.notes, ...it.settings, ...it.parts.flatMap((part) => [part.what, part.why])]);

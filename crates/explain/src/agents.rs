@@ -103,7 +103,8 @@ fn lost(load: &LoadResult) -> Option<Reason> {
             lost.told_to_s, lost.requests, lost.why
         )
     };
-    let advice = "whether those were sent is not known; percentiles are bounds";
+    let advice = "whether those were sent is not known; percentiles are bounds; look at the machine and the way to it, and \
+                  run it again";
     reason(load, ReasonKind::LostAgent, how, text, advice)
 }
 
@@ -112,7 +113,8 @@ fn ended_early(load: &LoadResult) -> Option<Reason> {
     let text = |agent: &AgentResult| {
         format!("ended its load by itself after {:.1} s", agent.ended_early_s.unwrap_or(0.0))
     };
-    let advice = "an agent does so that does not hear of whoever conducts it for 30 s; what was due later was not sent";
+    let advice = "an agent does so that does not hear of whoever conducts it for 30 s; what was due later was not sent; keep \
+                  whoever conducts it running and in reach, and run it again";
     reason(load, ReasonKind::Interrupted, how, text, advice)
 }
 
@@ -179,6 +181,12 @@ fn skewed(load: &LoadResult) -> Option<Reason> {
             format!("has a clock that is known within {:.1} ms only", agent.clock_bound_us / 1e3)
         }
     };
-    let advice = "counts are exact, and the gaps between requests of several machines are not; try --poisson";
+    // Other arrivals help where a clock is not known well, and not where one jumped, which is told of closed models as well.
+    let advice = if load.agents.iter().any(|agent| agent.clock_jumped) {
+        "it slept, or was moved to another host; counts are exact, and the gaps between requests of several machines are \
+         not; keep it awake and where it is, and run it again"
+    } else {
+        "counts are exact, and the gaps between requests of several machines are not; try --poisson"
+    };
     reason(load, ReasonKind::SkewedClocks, how, text, advice)
 }

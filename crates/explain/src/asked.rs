@@ -56,6 +56,21 @@ pub(crate) fn not_watched_words(facts: &Facts<'_>) -> Option<String> {
     ))
 }
 
+/// Of a server that is seen to let few in at a time by its answers alone: who stands behind it, and may be the one that does.
+pub(crate) fn or_behind_words(facts: &Facts<'_>) -> Option<String> {
+    if let Some(most) = asked(facts).first() {
+        return Some(format!(
+            "{}, which is no stack of the run and was not watched: what lets so few in may be there as well (the lock of a row, \
+             a thread, a pool)",
+            held_words(most)
+        ));
+    }
+    let behind: Vec<String> = facts.trial.upstreams.iter().map(|it| plain::line(&it.stack)).collect();
+    (!behind.is_empty()).then(|| {
+        format!("{} stands behind it: what lets so few in may be there as well", behind.join(" or "))
+    })
+}
+
 /// Where the server holds so many connections to anybody of those.
 pub(crate) fn as_many_to<'a>(facts: &Facts<'a>, count: u32) -> Option<&'a str> {
     asked(facts).iter().find(|it| it.connections == count).map(|it| it.at.as_str())

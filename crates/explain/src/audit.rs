@@ -4,6 +4,7 @@ use record::{LoadResult, Measured, Outcomes};
 use units::Duration;
 
 use crate::agents;
+use crate::facts::{Context, Facts};
 use crate::steps;
 pub(crate) use crate::validity::BUSY_SHARE_MAX;
 use crate::validity::GENERATOR_LAG_P99_MAX;
@@ -15,6 +16,9 @@ pub use crate::validity::{Reason, ReasonKind, Validity};
 pub(crate) const FAILED_SHARE_MAX: f64 = 0.001;
 /// Share of the control's rate above which a rate is not the server's alone.
 pub(crate) const CEILING_SHARE_MAX: f64 = 0.7;
+/// Share of the CPU time in use that a JVM's compilers may take where there is no more of it: the rate would be so much higher without
+/// them, which is how far bursts of a warm-up may lie apart that are called alike (`stats::steadiness`).
+const COMPILING_SHARE_MAX: f64 = 0.1;
 /// How long answers may lie in the generator's own socket, at the median and at the 99th percentile: a
 /// millisecond, which is what a slice of the scheduler costs now and then, or where the answers take longer than ten of them, this share of their time.
 const RECEIVE_LAG_MAX: Duration = Duration::from_millis(1);
@@ -29,6 +33,10 @@ const WINDOW_RESPONSE_TIMES_MIN: f64 = 10.0;
 /// Share of the good answers of a window that had been due before it, from which its rate and its outcomes seem to contradict each
 /// other.
 const DUE_BEFORE_MIN: f64 = 0.1;
+/// The name, in `connect_failures`, of `EADDRNOTAVAIL`: no port left, of the client.
+pub(crate) const NO_PORT: &str = "no_free_port";
+/// The same of `EMFILE` and `ENFILE`: no file descriptor left, of the client.
+pub(crate) const NO_DESCRIPTOR: &str = "no_free_descriptor";
 /// Percentiles that must not fall among censored samples. Those above are of so few requests that some lost
 /// to the end of the window make them bounds; they print with their `>` and need no verdict.
 const SEEN_PERCENTILES: [&str; 5] = ["p50", "p75", "p90", "p95", "p99"];
@@ -45,6 +53,8 @@ pub fn audit(load: &LoadResult) -> Validity {
         too_short(load),
         ramp_not_over(load),
         client_bound(load),
+        out_of_ports(load),
+        out_of_descriptors(load),
         late_generator(load),
         late_receiver(load),
     ]
@@ -58,12 +68,12 @@ pub fn audit(load: &LoadResult) -> Validity {
 }
 
 /// Audits a trial: its load, its warm-up, and its rate against `ceiling`, what the same client reached of the calibration
-/// target in the control of its table.
+/// target in the control of its table, where that was asked as it was ([`crate::ceiling_of`]).
 pub fn audit_trial(trial: &Measured, ceiling_per_s: Option<f64>) -> Validity {
     let Validity { mut reasons, .. } = audit(&trial.load);
-    let is_client_bound = reasons.iter().any(|reason| reason.kind == ReasonKind::ClientBound);
+    let is_client_bound = reasons.iter().any(|reason| is_short_of_cpu(reason, &trial.load));
     reasons.extend(near_the_ceiling(&trial.load, ceiling_per_s).filter(|_| !is_client_bound));
-    reasons.extend(not_steady(trial));
+    reasons.extend(compiling(trial).or_else(|| not_steady(trial)));
     reasons.extend(two_levels(&trial.load));
     reasons.sort_by_key(|reason| reason.kind);
     let verdict = reasons.first().map_or("valid", |reason| reason.kind.name());
@@ -71,8 +81,8 @@ pub fn audit_trial(trial: &Measured, ceiling_per_s: Option<f64>) -> Validity {
 }
 
 /// What share a rate of this load is of what the client reached of the calibration target. The control asks over HTTP/1.1 without
-/// TLS: of a load that speaks otherwise it says nothing, since TLS costs the client more a request, and streams that share their
-/// records less.
+/// TLS: of a load that speaks otherwise it says nothing, since TLS costs the client more a request, and streams what the server makes
+/// them cost by how many answers it writes at once. Why there is no control of those: docs/decisions/0161-no-ceiling-over-tls-and-http2.md.
 pub(crate) fn of_ceiling(load: &LoadResult, per_s: f64, ceiling_per_s: Option<f64>) -> Option<f64> {
     let ceiling = ceiling_per_s.filter(|it| load.is_plain_http1() && it.is_finite() && *it > 0.0)?;
     Some(per_s / ceiling)
@@ -89,6 +99,40 @@ fn near_the_ceiling(load: &LoadResult, ceiling_per_s: Option<f64>) -> Option<Rea
         );
         Reason { kind: ReasonKind::ClientBound, text }
     })
+}
+
+/// Compilers that take more than a small part of a CPU which is used up take it from the answers, of which code that is not yet compiled
+/// needs more in addition. Of servers whose own cores are the fuller ones, it is a part of what these used: the client's are no use to
+/// them.
+fn compiling(trial: &Measured) -> Option<Reason> {
+    // Without the cores that there are, nobody knows whether any were left.
+    let context = Context { cores: trial.host.as_ref()?.cores as usize, ..Context::default() };
+    let facts = Facts::of(trial, &context);
+    let seen = facts.servers().filter_map(|(_, server)| server.compilers_cores()).reduce(|sum, it| sum + it);
+    let compilers = seen.or_else(|| last_compiled(trial))?;
+    let (used, who) = match facts.fuller_own_cores() {
+        Some(_) => (facts.servers_cores?, "the servers"),
+        None => (facts.used_cores()?, "client and servers"),
+    };
+    (facts.is_short_of_cores() && compilers > COMPILING_SHARE_MAX * used).then(|| {
+        let took = if seen.is_some() {
+            format!("{compilers:.2} s a second, and {who} used {used:.2} cores, which is all there was")
+        } else {
+            format!("{compilers:.2} s a second in the last burst of the warm-up, and nobody looked later")
+        };
+        let text = format!(
+            "the JVM's compilers were busy for {took}: once they are done, answers have them, and faster code; allow more bursts, or a \
+             longer warm-up"
+        );
+        Reason { kind: ReasonKind::Compiling, text }
+    })
+}
+
+/// CPU time a second of compilers in the last burst of a warm-up that ended without being steady, for records that don't say what they
+/// took later: they may have gone on.
+fn last_compiled(trial: &Measured) -> Option<f64> {
+    let warm_up = trial.warm_up.as_ref().filter(|warm_up| !warm_up.steady)?;
+    warm_up.bursts.last()?.jit_share
 }
 
 fn not_steady(trial: &Measured) -> Option<Reason> {
@@ -111,7 +155,7 @@ fn empty(load: &LoadResult) -> Option<Reason> {
     // A count of requests holds for the warm-up as well, and a longer window brings no more of them.
     let is_counted = load.load.requests.is_some() || load.load.requests_per_user.is_some();
     let text = if load.interrupted {
-        "no request was due within the window: it was ended before"
+        "no request was due within the window: it was ended before; run it again to its end"
     } else if is_counted && load.load.warm_up_s > 0.0 {
         "no request was due within the window: as many as were asked for were made in the warm-up; ask for more, or leave \
          the warm-up out"
@@ -126,8 +170,11 @@ fn interrupted(load: &LoadResult) -> Option<Reason> {
         return None;
     }
     let text = match load.window.duration_s {
-        seconds if seconds.is_finite() => format!("it was ended after {seconds:.2} s of its window"),
-        _ => "it was ended before its time".into(),
+        seconds if seconds.is_finite() => format!(
+            "it was ended after {seconds:.2} s of its window, and the figures are of that part alone; for those of the \
+             whole, run it again to its end"
+        ),
+        _ => "it was ended before its time; run it again to its end".into(),
     };
     Some(Reason { kind: ReasonKind::Interrupted, text })
 }
@@ -137,12 +184,46 @@ pub fn leads_elsewhere(status: &str) -> bool {
     matches!(status, "301" | "302" | "303" | "307" | "308")
 }
 
+/// Requests for which the client could not connect by itself: the service was never asked.
+pub(crate) fn unconnected_by_client(load: &LoadResult) -> u64 {
+    let counts = [NO_PORT, NO_DESCRIPTOR].into_iter().filter_map(|name| load.connect_failures.get(name));
+    counts.copied().fold(0, u64::saturating_add).min(load.outcomes.connect_failed)
+}
+
+fn out_of_ports(load: &LoadResult) -> Option<Reason> {
+    let found = "no port to connect from (EADDRNOTAVAIL)";
+    out_of(load, NO_PORT, found, "keep connections, or widen net.ipv4.ip_local_port_range")
+}
+
+fn out_of_descriptors(load: &LoadResult) -> Option<Reason> {
+    let found = "the client without a file descriptor to connect with (EMFILE)";
+    out_of(load, NO_DESCRIPTOR, found, "raise the client's limit of open files (ulimit -n)")
+}
+
+/// Requests that found no connection for want of what a client has so many of, and what to do.
+fn out_of(load: &LoadResult, name: &str, found: &str, advice: &str) -> Option<Reason> {
+    let count = *load.connect_failures.get(name)?;
+    let share = count as f64 / load.intended.max(1) as f64;
+    (share > FAILED_SHARE_MAX).then(|| {
+        let text =
+            format!("{count} of {} requests ({:.1} %) found {found}; {advice}", load.intended, share * 100.0);
+        Reason { kind: ReasonKind::ClientBound, text }
+    })
+}
+
+/// Whether a reason says that the client had no CPU left, and not that it had nothing to connect with.
+pub(crate) fn is_short_of_cpu(reason: &Reason, load: &LoadResult) -> bool {
+    let mut others = [out_of_ports(load), out_of_descriptors(load)].into_iter().flatten();
+    reason.kind == ReasonKind::ClientBound && !others.any(|it| it == *reason)
+}
+
 fn incorrect(load: &LoadResult) -> Option<Reason> {
     // What never reached the service is no fault of its answers, nor is what nobody knows of, since a machine fell silent or
-    // the load ended before; see `unsent`, `agents`, `interrupted` and `censored`.
+    // the load ended before; see `unsent`, `out_of`, `agents`, `interrupted` and `censored`.
     let outcomes = &load.outcomes;
     let unknown = outcomes.never_sent() + outcomes.lost + outcomes.in_flight;
-    let asked = load.intended.saturating_sub(unknown);
+    let of_client = unconnected_by_client(load);
+    let asked = load.intended.saturating_sub(unknown + of_client);
     let bad = asked.saturating_sub(load.answered_as_expected);
     let share = bad as f64 / asked.max(1) as f64;
     if share <= FAILED_SHARE_MAX {
@@ -151,6 +232,7 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
     let mut kinds: Vec<String> = outcomes
         .failures()
         .into_iter()
+        .map(|(name, count)| (name, if name == "connect_failed" { count - of_client } else { count }))
         .filter(|(name, count)| {
             *count > 0 && !["unsent", "backlog_overflow", "lost", "in_flight"].contains(name)
         })
@@ -169,8 +251,11 @@ fn incorrect(load: &LoadResult) -> Option<Reason> {
         };
         kinds.push(format!("{unexpected} answered otherwise than expected{which}"));
     }
-    let text =
-        format!("{:.2} % of {asked} requests brought no good answer: {}", share * 100.0, kinds.join(", "));
+    let text = format!(
+        "{:.2} % of {asked} requests brought no good answer: {}; mend the request or the service, or load it less",
+        share * 100.0,
+        kinds.join(", ")
+    );
     Some(Reason { kind: ReasonKind::IncorrectService, text })
 }
 
@@ -192,11 +277,18 @@ fn unsent(load: &LoadResult) -> Option<Reason> {
          waiting",
         of_all(dropped)
     );
-    let text = match (unsent, dropped) {
+    let found = match (unsent, dropped) {
         (_, 0) => late,
         (0, _) => overflow,
         _ => format!("{late}; {overflow}"),
     };
+    // In the closed model more connections are more users.
+    let advice = if load.load.rate_per_s.is_some() {
+        "lower the rate, or give it more connections"
+    } else {
+        "load it with fewer users"
+    };
+    let text = format!("{found}; {advice}");
     Some(Reason { kind: ReasonKind::Unsent, text })
 }
 
@@ -205,7 +297,8 @@ fn censored(load: &LoadResult) -> Option<Reason> {
     let first = SEEN_PERCENTILES.into_iter().find(|name| bounds.iter().any(|it| it == name))?;
     let due_before = due_before_words(load).map_or_else(String::new, |words| format!("; {words}"));
     let text = format!(
-        "{} of {} requests ended without an answer, so response times from {first} up are lower bounds{due_before}",
+        "{} of {} requests ended without an answer, so response times from {first} up are lower bounds{due_before}; mend \
+         what keeps answers away, load it less, or wait longer for them",
         load.response_time_us.censored, load.response_time_us.count
     );
     Some(Reason { kind: ReasonKind::Censored, text })
@@ -239,17 +332,26 @@ fn littles_law(load: &LoadResult) -> Option<Reason> {
     }
     let why = match &load.driver {
         None if under_way < law.users => {
-            "the others waited: for requests that were not done within the window, or to connect again"
+            "the others waited: for requests that were not done within the window, or to connect again; measure longer, or \
+             let connections be kept"
                 .to_owned()
         }
-        None => "the latency is not that of these requests".to_owned(),
+        None => {
+            "the latency is not that of these requests; the rate stands, and for the times measure longer"
+                .to_owned()
+        }
         Some(driver) if under_way < law.users => {
             format!(
-                "the others were busy in {} itself, or with requests that it does not tell of",
+                "the others were busy in {0} itself, or with requests that it does not tell of; give {0} more cores, or \
+                 make the load with Proofload",
                 driver.name
             )
         }
-        Some(driver) => format!("the latency that {} tells is not that of these requests", driver.name),
+        Some(driver) => format!(
+            "the latency that {} tells is not that of these requests; the rate stands, and for the times make the load \
+             with Proofload",
+            driver.name
+        ),
     };
     let text = format!(
         "{:.0} users, but {:.1}/s × {:.4} s = {under_way:.1}: {why}",
@@ -366,7 +468,7 @@ fn client_bound(load: &LoadResult) -> Option<Reason> {
         ),
         Some(driver) => format!(
             "{} was busy {percent:.0} % of what its load threads or its {} cores give, and used {:.2} cores: the rate \
-             may be its limit and not the server's",
+             may be its limit and not the server's; give it more cores and threads for them, or make the load with Proofload",
             driver.name,
             driver.cores,
             driver.cpu_cores.unwrap_or(0.0)
@@ -382,7 +484,10 @@ fn late_generator(load: &LoadResult) -> Option<Reason> {
         return None;
     }
     let p99 = Duration::from_nanos((p99_us * 1e3) as u64);
-    let text = format!("one request in a hundred went out more than {p99} late by the generator's own fault");
+    let text = format!(
+        "one request in a hundred went out more than {p99} late by the generator's own fault; load less, or give it free \
+         cores and threads for them"
+    );
     Some(Reason { kind: ReasonKind::LateGenerator, text })
 }
 

@@ -1,12 +1,15 @@
 //! The cells of a run, each explained.
 
 use plan::load_id::as_label;
-use record::{CellName, Driver, LoadId, Measured, RankedBy, Trial, TrialResult, Upstream, cells, trials_of};
+use record::{
+    CellName, Driver, LoadId, LoadResult, Measured, RankedBy, Trial, TrialResult, Upstream, cells, trials_of,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::audit::{Validity, audit_trial};
-use crate::facts::{Alone, Context};
+use crate::audit::{ReasonKind, Validity, audit, audit_trial};
+use crate::facts::{Alone, Context, Facts, KeptAnswer};
+use crate::pauses::beside_pauses;
 use crate::reasons::{Explanation, explain};
 use crate::usable::{ceiling_of, median};
 use crate::verdict::VerdictKind;
@@ -36,6 +39,10 @@ pub struct CellExplanation {
     /// Why, of the trial in the middle.
     #[serde(flatten)]
     pub explanation: Explanation,
+    /// How the pauses of a JVM's collections and the response times of that trial go together, second by second. Absent where no
+    /// pause was seen to end, and of records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pauses: Vec<String>,
 }
 
 impl CellExplanation {
@@ -70,6 +77,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
         cores,
         ceiling_per_s: ceiling_of(trials, cell),
         backends_alone: backends_alone(trials, cell, typical, cores),
+        kept: on_kept_connections(trials, cell, typical),
     };
     let explanation = explain(typical, &context);
     let first = explanation.first().kind;
@@ -88,6 +96,7 @@ fn explain_cell(trials: &[Trial], cell: &CellName, cores: usize) -> Option<CellE
         agreeing: agreeing as u32,
         validity: audit_trial(typical, context.ceiling_per_s),
         explanation,
+        pauses: beside_pauses(typical),
     })
 }
 
@@ -115,4 +124,38 @@ fn backends_alone(trials: &[Trial], cell: &CellName, front: &Measured, cores: us
         Some(Alone { stack: of_it.stack, asks, per_s: median(&rates)?, is_least })
     };
     front.upstreams.iter().filter_map(alone).collect()
+}
+
+/// What an answer took of the CPU where the run asked the same of this stack on connections that are kept: the most of all such loads.
+/// `None` where this load keeps its own, or has them without TLS.
+fn on_kept_connections(trials: &[Trial], cell: &CellName, opened: &Measured) -> Option<KeptAnswer> {
+    if opened.load.tls.is_none() || keeps_connections(opened) {
+        return None;
+    }
+    let of_stack = cells(trials).into_iter().filter(|it| it.stack == cell.stack && it.driver == cell.driver);
+    let answers = of_stack.filter_map(|other| {
+        let measured = measured_of(trials, &other);
+        let kept = typical(&measured)?;
+        let is_wrong = audit(&kept.load).reasons.iter().any(|it| it.kind == ReasonKind::IncorrectService);
+        if is_wrong || !keeps_connections(kept) || !ask_the_same(&kept.load, &opened.load) {
+            return None;
+        }
+        let (server_us, client_us) = (kept.server.cpu_us_per_request?, kept.load.cpu_us_per_request?);
+        Some(KeptAnswer { server_us, client_us }).filter(|it| it.server_us > 0.0 && it.client_us > 0.0)
+    });
+    answers.reduce(|a, b| if b.server_us > a.server_us { b } else { a })
+}
+
+fn keeps_connections(measured: &Measured) -> bool {
+    Facts::of(measured, &Context::default()).keeps_connections()
+}
+
+/// Whether two loads ask for the same, over the same protocol. A server listens at another port each time.
+fn ask_the_same(one: &LoadResult, other: &LoadResult) -> bool {
+    let asked = |load: &LoadResult| {
+        let path = load.url.splitn(4, '/').nth(3).unwrap_or_default().to_owned();
+        let sent = load.request.as_ref().map(|it| (it.method.clone(), it.body_bytes));
+        (path, sent, load.tls.is_some(), load.load.protocol.clone())
+    };
+    one.steps.is_empty() && other.steps.is_empty() && asked(one) == asked(other)
 }

@@ -25,8 +25,8 @@ use self::tests_of_cells::{Adjusted, CellTests};
 use crate::conditions::{Conditions, RunDifference};
 use crate::usable::median;
 
-/// Version of [`RunsCompared`] as JSON.
-const COMPARE_VERSION: u32 = 1;
+/// Version of [`RunsCompared`] as JSON. 2: at a rate `ratio` is of the 99th percentile, and *unchanged* is said of an interval alone.
+const COMPARE_VERSION: u32 = 2;
 
 /// A run as read from its directory.
 #[derive(Debug, Clone, Copy)]

@@ -77,6 +77,7 @@ pub(crate) fn of_run(manifest: &Manifest, trials: &[Trial]) -> Facts {
         ("version of Proofload", said(&manifest.proofload)),
         ("pace", Some(pace(manifest))),
         ("client and servers on cores", said(&manifest.placement)),
+        ("cores of each side", manifest.sides.clone()),
         ("processes of stacks", said(&manifest.processes).or_else(|| said("fresh"))),
         (LOADS_MADE_BY, load_machines(trials)),
         ("CPU", machine.cpu.clone()),

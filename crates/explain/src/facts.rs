@@ -69,6 +69,10 @@ const JVM_SERVICE_THREADS: [&str; 14] = [
     "VM Thread",
 ];
 
+/// What opening, accepting and closing a connection costs, in requests: three packets each way instead of one, and
+/// `accept`, `epoll_ctl` and `close` beside `read` and `write`.
+pub(crate) const CONNECTION_COSTS_REQUESTS: f64 = 3.0;
+
 /// A stack behind another, asked directly at the same load.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Alone {
@@ -89,6 +93,15 @@ impl Alone {
     }
 }
 
+/// What an answer took of the CPU where the same run asked the same of the same stack on connections that are kept, µs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeptAnswer {
+    /// Of the server.
+    pub server_us: f64,
+    /// Of the client.
+    pub client_us: f64,
+}
+
 /// What is known beside a trial itself.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Context {
@@ -98,6 +111,8 @@ pub struct Context {
     pub ceiling_per_s: Option<f64>,
     /// What the stacks behind it carry by themselves, as far as that was measured.
     pub backends_alone: Vec<Alone>,
+    /// Where each request may have a connection of its own within TLS, what an answer takes without one, as far as that was measured.
+    pub kept: Option<KeptAnswer>,
 }
 
 /// A trial, looked at.
@@ -140,8 +155,6 @@ impl<'a> Facts<'a> {
     pub(crate) fn of(trial: &'a Measured, context: &'a Context) -> Self {
         let idle = IdleTime::of(&trial.contract);
         let load = &trial.load;
-        // On other machines, load threads take nothing from the servers.
-        let is_elsewhere = !load.agents.is_empty() && trial.surroundings.client_cpus.is_none();
         // What one of them used is not known where nobody saw it, and is not nothing: then what all used is not known either.
         let behind: Option<f64> = trial.upstreams.iter().map(|upstream| upstream.server.cpu_cores).sum();
         let servers_cores = trial.server.cpu_cores.zip(behind).map(|(own, behind)| own + behind);
@@ -155,9 +168,15 @@ impl<'a> Facts<'a> {
             idle_s: idle.map(|it| it.mean_s),
             servers_cores: servers_cores.filter(|it| it.is_finite()),
             generator_cores: Some(load.generator.cpu_s / load.window.duration_s.max(f64::MIN_POSITIVE))
-                .filter(|it| it.is_finite() && !is_elsewhere)
+                .filter(|it| it.is_finite() && !is_from_elsewhere(trial))
                 .unwrap_or(0.0),
         }
+    }
+
+    /// Whether the load came from other machines: what its users wait for has the way there in it, and what the idle server took, which
+    /// was asked from here, does not.
+    pub(crate) fn is_loaded_from_elsewhere(&self) -> bool {
+        is_from_elsewhere(self.trial)
     }
 
     /// Requests under way at an idle server's pace, X · S₀.
@@ -327,6 +346,11 @@ impl<'a> Facts<'a> {
         let rate = rate_words_with_tenths(rate);
         format!("X·S₀ = {rate} × {:.1} ms = {under_way}", idle_s * 1e3)
     }
+}
+
+/// Whether the load threads were on other machines, where they take nothing from the servers.
+fn is_from_elsewhere(trial: &Measured) -> bool {
+    !trial.load.agents.is_empty() && trial.surroundings.client_cpus.is_none()
 }
 
 /// Share of the time in which a JVM stood still for its collections. Whoever stops the program does so at a safepoint, and what a

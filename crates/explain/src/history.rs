@@ -87,13 +87,16 @@ pub struct HistoryPoint {
     pub run: String,
     /// When it started, RFC 3339.
     pub started: String,
-    /// The median over its trials; `None` where none may be used, or where half of them are longer than could be seen.
+    /// The median over its trials; `None` where none may be used, or where half of them are longer than could be seen, or not
+    /// known of so few requests.
     pub value: Option<f64>,
     /// Trials that it is the median of. One that failed or brought no good answer is the worst of them: a goodput of 0, a
-    /// time without end.
+    /// time without end. So is a percentile that so few requests don't know.
     pub trials: usize,
     /// Of those, the ones that failed, brought no good answer, or have only a lower bound.
     pub failed: usize,
+    /// Of those, the others that have so few requests that they don't know the percentile. 0 of other figures.
+    pub too_few_requests: usize,
     /// Hash of what the stack was built from, where it is built.
     pub inputs: Option<String>,
     /// The commit that was checked out where it ran, with `+` behind it where files differed; absent where nobody knows. Of one
@@ -190,22 +193,24 @@ pub fn points_of_run(
         let ceiling = ceiling_of(run.trials, &cell);
         let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
         let mut failed = trials_of(run.trials, is_of_cell).filter(is_failed).count();
-        let mut values = Vec::new();
+        let (mut values, mut too_few_requests) = (Vec::new(), 0);
         for it in measured {
             match figure(it, metric, ceiling) {
                 Ok(value) => values.push(value),
+                Err(LeftOut::TooFewRequests) => too_few_requests += 1,
                 Err(why) => failed += usize::from(why.is_services_fault()),
             }
         }
         // What a request costs is nothing where there was none.
         let worst = worst(metric);
-        values
-            .extend(std::iter::repeat_n(worst.unwrap_or_default(), if worst.is_some() { failed } else { 0 }));
+        let unknown = if worst.is_some() { failed + too_few_requests } else { 0 };
+        values.extend(std::iter::repeat_n(worst.unwrap_or_default(), unknown));
         HistoryPoint {
             run: run.dir.to_owned(),
             started: run.manifest.started.clone(),
             trials: values.len(),
             failed,
+            too_few_requests,
             value: median(&values).filter(|it| it.is_finite()),
             inputs: run.manifest.stacks.get(&cell.stack).and_then(|it| it.inputs.clone()),
             // What was checked out where two versions were measured may be neither of them.
@@ -262,7 +267,12 @@ fn figure(
     let usable = |of: Metric| Usable::of(measured, of, ceiling_per_s).figure;
     match metric {
         HistoryMetric::Goodput => usable(Metric::Goodput),
-        HistoryMetric::P99 => usable(Metric::ResponseP99),
+        // As a ranking has it, what a trial's requests don't know is longer than any that is known: the slower a stack is, the
+        // fewer of them there are.
+        HistoryMetric::P99 => match usable(Metric::ResponseP99) {
+            Ok(_) if measured.load.response_time_us.is_too_few_for("p99") => Err(LeftOut::TooFewRequests),
+            told => told,
+        },
         // What a request costs the server does not hang on how well it was watched, but on requests being made.
         HistoryMetric::Cpu => {
             usable(Metric::Goodput).and_then(|_| cpu_us_per_request(measured).ok_or(LeftOut::Unseen))

@@ -26,6 +26,7 @@ mod level;
 mod levels;
 mod noise;
 mod others;
+mod pauses;
 mod rates;
 mod reasons;
 mod rules;
@@ -57,7 +58,7 @@ pub use compare::{
 };
 pub use conditions::RunDifference;
 pub use confirmation::{Confirmation, Outcome};
-pub use facts::{Alone, Context};
+pub use facts::{Alone, Context, KeptAnswer};
 pub use gate::{
     LoadsBefore, RunsBefore, gate_load, gate_run, gate_versions, gate_without, intervals_of_versions,
 };
@@ -68,10 +69,12 @@ pub use level::Level;
 pub use levels::{confirmed_by_levels, is_told_by_users};
 pub use noise::{STEAL_SHARE_MAX, who};
 pub use others::OTHERS_SHARE_MAX;
+pub use pauses::beside_pauses;
 pub use reasons::{Explanation, explain};
 pub use same_work::{Difference, differences, differences_within};
-pub use usable::ceiling_of;
+pub use usable::{ceiling_beside, ceiling_of};
 pub use verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 pub use versions::{
     FigureChange, FigureVerdict, ServiceChange, VersionsCompared, blocks_of_versions, compare_versions,
+    wider_than,
 };

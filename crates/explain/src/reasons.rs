@@ -224,6 +224,7 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
         .and_maybe(inside::evenness_words(facts))
         .and_maybe(cpu::some_procs_words(facts))
         .and_maybe(work::disk_wait_words(facts))
+        .and_maybe(work::disk_read_words(facts))
         .and_maybe(work::memory_wait_words(facts))
         .and_maybe(network::repeated_words(facts))
         .and_maybe(asked::not_watched_words(facts))

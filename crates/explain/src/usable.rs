@@ -1,7 +1,7 @@
 //! Which figure of a trial may be compared with that of another.
 
 use plan::Metric;
-use record::{CellName, Measured, Trial, measured_controls};
+use record::{CellName, Measured, Trial, TrialResult, measured_controls};
 use stats::Spread;
 
 use crate::audit::{ReasonKind, audit_trial};
@@ -17,6 +17,8 @@ pub(crate) enum LeftOut {
     LowerBound,
     /// There is no such figure, or it is 0: nothing good came of the trial.
     Absent,
+    /// So few requests do not know the percentile.
+    TooFewRequests,
     /// It was not looked at, or could not be seen.
     Unseen,
 }
@@ -27,16 +29,17 @@ impl LeftOut {
             Self::Audit(kind) => kind.name(),
             Self::LowerBound => "the figure is only a lower bound",
             Self::Absent => "no figure above 0",
+            Self::TooFewRequests => "so few requests do not know it",
             Self::Unseen => "the figure could not be seen",
         }
     }
 
     /// Whether the service did so badly that there is no figure, rather than the measurement: without such trials, others are
-    /// compared with what a stack does where it behaves.
+    /// compared with what a stack does where it behaves. One that is slow has few requests.
     pub(crate) const fn is_services_fault(self) -> bool {
         match self {
             Self::Audit(kind) => kind.is_services_fault(),
-            Self::LowerBound | Self::Absent => true,
+            Self::LowerBound | Self::Absent | Self::TooFewRequests => true,
             Self::Unseen => false,
         }
     }
@@ -108,7 +111,7 @@ fn own_share_of_cores(measured: &Measured) -> Option<f64> {
     measured.load.littles_law?;
     let server = &measured.server;
     // What a JVM compiles in the window is no answer's cost.
-    let compiling_cores = server.signals.as_ref().and_then(|it| it.jvm).map_or(0.0, |jvm| jvm.jit_cores);
+    let compiling_cores = server.compilers_cores().unwrap_or(0.0);
     let used = server.cpu_cores? - compiling_cores;
     let context = Context::default();
     let facts = Facts::of(measured, &context);
@@ -142,6 +145,19 @@ impl Usable {
         };
         Self { figure, range, doubts }
     }
+
+    /// The same for who asks what a stack does once it is warm. Where compilers took CPU time from the answers, it carries no less than
+    /// it did; how long its answers take then, nobody knows.
+    pub(crate) fn once_warm(self, metric: Metric) -> Self {
+        let is_of_answers = metric == Metric::Goodput || metric.response_figure().is_some();
+        if !is_of_answers || !self.doubts.contains(&ReasonKind::Compiling) {
+            return self;
+        }
+        let range =
+            self.range.filter(|_| metric == Metric::Goodput).map(|range| Range { most: None, ..range });
+        let figure = self.figure.and(Err(LeftOut::Audit(ReasonKind::Compiling)));
+        Self { figure, range, ..self }
+    }
 }
 
 /// CPU time a request of a stack and what stands behind it, µs.
@@ -156,19 +172,39 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     Spread::of(values).map(|spread| spread.median)
 }
 
-/// What the client reached of the calibration target in the controls that are of one table: the median. `None` where it had
-/// none.
-pub(crate) fn ceiling_per_s(trials: &[Trial], is_of_table: impl Fn(&CellName) -> bool) -> Option<f64> {
-    let of_table = measured_controls(trials).filter(|(control, _)| is_of_table(control));
-    let rates: Vec<f64> = of_table.map(|(_, control)| control.load.goodput_per_s).collect();
+/// What the client reached of the calibration target in those of `controls` that were asked as `of` was: the median. `None` where
+/// none was. Where it is not known how that was asked, all count.
+pub fn ceiling_beside<'a>(
+    of: Option<&Measured>,
+    controls: impl IntoIterator<Item = &'a Measured>,
+) -> Option<f64> {
+    let is_its = |control: &&Measured| of.is_none_or(|of| of.load.is_asked_as(&control.load));
+    let rates: Vec<f64> = controls.into_iter().filter(is_its).map(|it| it.load.goodput_per_s).collect();
     median(&rates)
 }
 
-/// The same for a cell, at its very load and by its driver: what [`crate::audit_trial`] holds its rates against.
+/// The same for a cell, by the controls that are of one table. All trials of a cell are asked alike.
+pub(crate) fn ceiling_per_s(
+    trials: &[Trial],
+    is_of_cell: impl Fn(&Trial) -> bool,
+    is_of_table: impl Fn(&CellName) -> bool,
+) -> Option<f64> {
+    let asked = trials.iter().find_map(|trial| match &trial.result {
+        TrialResult::Measured(it) if is_of_cell(trial) => Some(&**it),
+        TrialResult::Measured(_) | TrialResult::Failed { .. } => None,
+    });
+    let of_table = measured_controls(trials).filter(|(control, _)| is_of_table(control));
+    ceiling_beside(asked, of_table.map(|(_, control)| control))
+}
+
+/// The same at its very load and by its driver: what [`crate::audit_trial`] holds its rates against.
 pub fn ceiling_of(trials: &[Trial], cell: &CellName) -> Option<f64> {
-    ceiling_per_s(trials, |control| {
-        (&control.round, &control.load, control.driver) == (&cell.round, &cell.load, cell.driver)
-    })
+    let CellName { round, load, driver, stack } = cell;
+    ceiling_per_s(
+        trials,
+        |trial| (&trial.round, &trial.load.id, trial.driver, &trial.stack) == (round, load, *driver, stack),
+        |control| (&control.round, &control.load, control.driver) == (round, load, *driver),
+    )
 }
 
 /// Whether a service that answers nothing can bring it about by itself.
@@ -184,14 +220,18 @@ const fn comes_of_failures(kind: ReasonKind) -> bool {
 /// A service that fails, or is too slow, did so by itself: its goodput counts what it did well, and stands. A rate is a
 /// count over a time, which neither a broken Little's law nor late reading of answers changes; latency is. In the
 /// closed model a generator that sends late lowers the rate by its lag over the response time, which is little where
-/// the generator is not bound. That a service was still getting faster, or went over to another level, is in its rate and
+/// the generator is not bound. That a service was still compiling or getting faster, or went over to another level, is in its rate and
 /// in its times alike, since the one is the users over the other: either stands, with a note.
 const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
     match metric {
         Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => {
             kind.limits_the_rate() || !comes_of_failures(kind)
         }
-        _ => !kind.is_services_fault() && !matches!(kind, ReasonKind::NotSteady | ReasonKind::TwoLevels),
+        _ => {
+            let stands =
+                matches!(kind, ReasonKind::Compiling | ReasonKind::NotSteady | ReasonKind::TwoLevels);
+            !kind.is_services_fault() && !stands
+        }
     }
 }
 

@@ -64,6 +64,8 @@ pub enum ReasonKind {
     LateReceiver,
     /// Machines that carried it together began apart by more than is known.
     SkewedClocks,
+    /// The compilers of a JVM took CPU time that answers had no more of.
+    Compiling,
     /// The stack was still getting faster or slower when it was measured.
     NotSteady,
     /// The rate went over from one level to another within the window.
@@ -88,6 +90,7 @@ impl ReasonKind {
             Self::LateGenerator => "late generator",
             Self::LateReceiver => "late receiver",
             Self::SkewedClocks => "skewed clocks",
+            Self::Compiling => "compiling",
             Self::NotSteady => "not steady",
             Self::TwoLevels => "two levels",
         }
@@ -112,6 +115,7 @@ impl ReasonKind {
             Self::LateGenerator => "the client sent requests later than they were due",
             Self::LateReceiver => "answers waited in the client's socket, so that times read too long",
             Self::SkewedClocks => "the machines that made the load did not begin together for sure",
+            Self::Compiling => "the JVM's compilers were still at work, and took CPU time from the answers",
             Self::NotSteady => "the server was still getting faster or slower after its warm-up",
             Self::TwoLevels => {
                 "the rate went over to another within the window; its mean is the rate of neither"

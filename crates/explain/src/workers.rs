@@ -5,7 +5,7 @@
 //! them. So a pool is told by threads that were given a CPU about equally often, for the requests there are, and that used
 //! the CPU time of their group.
 
-use record::{Runtime, ThreadBand};
+use record::{Runtime, ThreadBand, ThreadGroupUse};
 
 use crate::facts::{Facts, Group, SWITCHES_A_REQUEST_MIN};
 use crate::others::held_up;
@@ -94,12 +94,25 @@ pub(crate) fn at_work(facts: &Facts<'_>, group: &Group<'_>) -> u32 {
 
 /// The bands of a group that serve requests: they are given a CPU for those there are, and are not a small part of it.
 fn working<'a>(facts: &Facts<'_>, group: &Group<'a>) -> impl Iterator<Item = &'a ThreadBand> {
+    let all = group.did.map_or(0.0, |did| did.cpu_cores);
+    as_often_as_requests(facts, group).filter(move |band| band.cpu_cores >= SHARE_OF_GROUP_MIN * all)
+}
+
+/// The bands of a group that are given a CPU for the requests there are, however little they use of it: also those that help, and
+/// those that wait for what they are there to wait for.
+pub(crate) fn as_often_as_requests<'a>(
+    facts: &Facts<'_>,
+    group: &Group<'a>,
+) -> impl Iterator<Item = &'a ThreadBand> {
     let (rate, did) = (facts.rate, group.did);
     let bands = did.map_or(&[][..], |did| did.bands.as_slice());
-    let all = did.map_or(0.0, |did| did.cpu_cores);
-    bands.iter().filter(move |band| {
-        band.switches_per_s >= SWITCHES_A_REQUEST_MIN * rate && band.cpu_cores >= SHARE_OF_GROUP_MIN * all
-    })
+    bands.iter().filter(move |band| band.switches_per_s >= SWITCHES_A_REQUEST_MIN * rate)
+}
+
+/// Whether threads of a group that may serve ended while it was looked at: in its bands are those that stayed, and no others.
+pub(crate) fn come_and_go(facts: &Facts<'_>, group: &Group<'_>) -> bool {
+    let stayed = |did: &ThreadGroupUse| did.bands.iter().map(|band| band.threads).sum::<u32>();
+    facts.may_serve(group) && group.did.is_some_and(|did| !did.bands.is_empty() && did.active > stayed(did))
 }
 
 /// Share of the time that the busiest thread of a group waited for a core while others used one.

@@ -280,19 +280,20 @@ fn add_generator(to: &mut Adder<'_>, result: &LoadResult) {
     }
 }
 
-/// A scenario's steps, of which a record has some hundred at most.
+/// A scenario's steps, of which a record has some hundred at most. A transaction may be called as a request is.
 fn add_steps(to: &mut Adder<'_>, steps: &[StepResult]) {
     for step in steps {
         let labels = to.labels.clone().with("step", &*step.label);
+        let labels = if step.transaction { labels.with("transaction", "true") } else { labels };
+        let mut of_step = Adder { families: &mut *to.families, labels: &labels, span: to.span };
         let failed = Metric::requests("step_failures", "Requests of a step that failed, or its transactions");
-        to.labelled(failed, "step", &step.label, Value::Count(step.failed));
+        of_step.add(failed, Value::Count(step.failed));
         let help =
             "Requests of a step, or its transactions, that were under way at the end and had not failed";
-        let cut_off = Metric::requests("step_cut_off", help);
-        to.labelled(cut_off, "step", &step.label, Value::Count(step.cut_off));
+        of_step.add(Metric::requests("step_cut_off", help), Value::Count(step.cut_off));
         let what = "From when a request of a step was due until it was done; a transaction's whole length";
         let timed = Timed { base: "step_response_time", what, of: Unit::Requests };
-        add_times(to.families, timed, &step.response_time_us, &labels, to.span);
+        of_step.times(timed, &step.response_time_us);
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) const MANIFEST_BYTES_MAX: u64 = 4 * MIB;
 pub(crate) const EXPERIMENT_BYTES_MAX: u64 = FILE_BYTES_MAX;
 /// Names of two versions and of some services.
 pub(crate) const VERSIONS_BYTES_MAX: u64 = MIB;
-/// `trials.jsonl`: a trial takes 16 KiB, and up to half a MiB where it has an hour of seconds.
+/// `trials.jsonl`: a trial takes 16 KiB, and up to a MiB where it has an hour of seconds.
 pub(crate) const TRIALS: LinesBound = LinesBound { file_bytes_max: 256 * MIB, line_bytes_max: 4 * MIB };
 /// `signals.jsonl`: a reading takes some kilobytes.
 pub(crate) const SIGNALS: LinesBound = LinesBound { file_bytes_max: 128 * MIB, line_bytes_max: MIB };
@@ -356,6 +356,10 @@ fn check_signals(signals: &ServerSignals) -> Checked {
     let threads: Vec<u64> = bands().map(|it| it.threads.max(it.processes).into()).collect();
     counts("the threads of `bands`", AT_A_TIME_MAX, threads.iter())?;
     counts("`jvm_events`", COUNT_MAX, signals.jvm_events.values())?;
+    if let Some(pauses) = &signals.gc_pauses {
+        within("the `seconds` of `gc_pauses`", pauses.seconds.into(), LIST_MAX)?;
+        length("`ended` of `gc_pauses`", pauses.ended.len())?;
+    }
     length("`asks`", signals.asks.len())?;
     signals.asks.iter().try_for_each(|it| {
         within("the connections of `asks`", it.connections.into(), AT_A_TIME_MAX)?;

@@ -66,9 +66,9 @@ pub use named_load::load_of_label;
 pub use run_dir::RunDir;
 pub use server_pods::{ContainerUse, PodSample, PodWithin, ServerPod, ServerPods};
 pub use signals::{
-    AcceptQueue, Asked, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse, LinkReading,
-    LinkUse, NamedUse, ProcessReading, Quota, Runtime, SIGNALS_VERSION, ServerSignals, SignalReading,
-    ThreadBand, ThreadGroupUse,
+    AcceptQueue, Asked, GcPauses, GroupReading, Held, HostReading, HostSignals, JvmReading, JvmUse,
+    LinkReading, LinkUse, NamedUse, PausedSecond, ProcessReading, Quota, Runtime, SIGNALS_VERSION,
+    ServerSignals, SignalReading, ThreadBand, ThreadGroupUse,
 };
 pub use signals_file::{read_signals, write_signals};
 pub use tls::{Agreed, Tls};

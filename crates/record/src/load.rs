@@ -117,6 +117,12 @@ impl LoadResult {
         self.tls.is_none() && self.load.streams.is_none()
     }
 
+    /// Whether it was asked as the control `control` was, so that the rate of that one is a ceiling of its own: over HTTP/1.1 without
+    /// TLS, and with connections used alike. A connection for each request costs the client several times as much.
+    pub fn is_asked_as(&self, control: &Self) -> bool {
+        self.is_plain_http1() && self.load.keep_alive == control.load.keep_alive
+    }
+
     /// How long first bytes took, where that tells more than the service times do: not where all answers came at once.
     pub fn first_byte_apart(&self) -> Option<&Distribution> {
         self.first_byte_us.as_ref().filter(|it| **it != self.service_time_us)
@@ -236,6 +242,12 @@ pub struct Second {
     /// See `p50_is_lower_bound`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub p99_is_lower_bound: bool,
+    /// The longest response time of what was done in it, µs; absent where nothing was, and in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_us: Option<f64>,
+    /// See `p50_is_lower_bound`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub max_is_lower_bound: bool,
 }
 
 /// What was asked for.

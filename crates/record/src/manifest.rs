@@ -45,12 +45,15 @@ pub struct Manifest {
     /// Where client and servers run: `shared` or `split`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub placement: String,
+    /// Where `split` cores are of several kinds or NUMA nodes: which of them servers and client had, in words. Absent of others, and in
+    /// records of versions that split them by number alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sides: Option<String>,
     /// How long a stack's process lives: `kept` for the whole run, `block` for a block; empty, for one trial.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub processes: String,
-    /// Whether all processes of a block went through its loads in one order, and a twin's through all that its stack's did. Absent
-    /// where a process was for one trial or for all, and in records of versions in which each process of a block had an order of
-    /// its own, and a twin one load of its round.
+    /// Whether a twin's process served all that its stack's did, and where processes lived for a block, all of them went through its
+    /// loads in one order. Absent where a process was for one trial, and in records of versions in which a twin served less.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_loads: bool,
     /// What measures each cell: `proofload`, `wrk`, `jmeter`; empty in records of versions that knew the first only.

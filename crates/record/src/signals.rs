@@ -75,6 +75,9 @@ pub struct ProcessReading {
     /// Bytes that went towards a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_write_bytes: Option<u64>,
+    /// Bytes that came from a disk, those that were swapped in among them. Absent in readings of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_read_bytes: Option<u64>,
     /// Time in which one of its threads waited for a disk, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_wait_s: Option<f64>,
@@ -154,6 +157,9 @@ pub struct ServerSignals {
     pub open_files_limit: Option<u64>,
     /// Bytes a second towards a disk.
     pub disk_write_bytes_per_s: Option<f64>,
+    /// Bytes a second from a disk, those that were swapped in among them. Absent in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_read_bytes_per_s: Option<f64>,
     /// Share of the time in which one of its threads waited for a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_wait_share: Option<f64>,
@@ -171,6 +177,11 @@ pub struct ServerSignals {
     pub quota: Option<Quota>,
     /// Its JVM.
     pub jvm: Option<JvmUse>,
+    /// In which seconds of the load the pauses of its JVM's collections ended. Absent where there is no JVM that counts them, of a
+    /// collector that works beside the program, of loads that were not kept second by second, and in records of versions that did
+    /// not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gc_pauses: Option<GcPauses>,
     /// How many events of each kind its JVM recorded during the load, warm-up included, where that was asked for: JFR's
     /// names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -306,6 +317,27 @@ pub struct JvmUse {
     pub heap_used_bytes_max: u64,
     /// Heap that it may grow to, bytes.
     pub heap_max_bytes: u64,
+}
+
+/// Pauses of a JVM's collections by the seconds of a load, those of [`crate::LoadResult::seconds`] in their order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct GcPauses {
+    /// How many of these seconds, from the first on, were watched: of later ones nothing is known.
+    pub seconds: u32,
+    /// Those of them in which a pause ended, or may have; in no other one did.
+    pub ended: Vec<PausedSecond>,
+}
+
+/// A second of a load in which a pause ended, or may have: what a JVM counted between two readings on either side of an end of
+/// the second may have ended within it or beyond.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct PausedSecond {
+    /// Which one, from 0.
+    pub second: u32,
+    /// How long the pauses took that surely ended in it, seconds.
+    pub least_s: f64,
+    /// The same with those that may have.
+    pub most_s: f64,
 }
 
 /// What all processes of a name used.

@@ -10,7 +10,7 @@ use record::{CellName, Machine, Manifest, Trial};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::figure::{NONE, per_s, plain_line, time_us};
+use crate::figure::{NONE, interval, per_s, plain_line, time_us};
 
 /// Version of [`ClaimsReport`] as JSON.
 const CLAIMS_VERSION: u32 = 2;
@@ -356,10 +356,8 @@ fn row(part: &ClaimPart) -> Vec<String> {
         PartUnit::Micros => time_us(value),
     };
     let or_none = |value: Option<f64>| value.map_or_else(|| NONE.into(), shown);
-    let measured = match (part.measured, part.low, part.high) {
-        (Some(value), Some(low), Some(high)) => format!("{} ({}…{})", shown(value), shown(low), shown(high)),
-        (value, _, _) => or_none(value),
-    };
+    let ends = part.measured.map_or_else(String::new, |_| interval(part.low, part.high, shown));
+    let measured = format!("{}{ends}", or_none(part.measured));
     let told = match (part.verdict, part.points_the_same_way) {
         (verdict, Some(true)) if verdict.is_open() => "points the same way",
         (verdict, Some(false)) if verdict.is_open() => "points the other way",

@@ -7,7 +7,7 @@ use explain::{Bounded, CellChange, ChangeVerdict, RunDifference, RunSide, RunsCo
 use record::RankedBy;
 
 use crate::figure::{
-    NONE, by_driver, micros_bare, name, p_value, p_words, per_s, percent_of_share, plain_line,
+    NONE, by_driver, interval, micros_bare, name, p_value, p_words, per_s, percent_of_share, plain_line,
     signed_percent, time_us,
 };
 
@@ -149,8 +149,7 @@ fn least_words(cell: &CellChange) -> String {
 /// How a cell stands beside what was measured with it.
 fn within_words(within: &WithinRuns) -> String {
     let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
-    let ends = within.low.zip(within.high);
-    let ends = ends.map_or_else(String::new, |(low, high)| format!(" ({}…{})", off(low), off(high)));
+    let ends = interval(within.low, within.high, off);
     let [a, b] = within.share.map(|share| format!("{share:.3}"));
     let (beside, change) = (plain_line(&within.beside), off(within.ratio));
     format!("within each run {a} → {b} of what {beside} carries, {change}{ends} %; shown and not judged")
@@ -158,10 +157,9 @@ fn within_words(within: &WithinRuns) -> String {
 
 fn row(cell: &CellChange) -> Vec<String> {
     let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
-    let change = match (cell.ratio, cell.low, cell.high) {
-        (Some(ratio), Some(low), Some(high)) => format!("{} ({}…{}) %", off(ratio), off(low), off(high)),
-        (Some(ratio), _, _) => format!("{} %", off(ratio)),
-        (None, _, _) => NONE.into(),
+    let change = match cell.ratio {
+        Some(ratio) => format!("{}{} %", off(ratio), interval(cell.low, cell.high, off)),
+        None => NONE.into(),
     };
     let [a, b] = cell.goodput_per_s.map(|it| it.map_or_else(|| NONE.into(), per_s));
     let [p99_a, p99_b] = cell.response_p99_us.map(bounded);

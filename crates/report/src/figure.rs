@@ -90,6 +90,15 @@ pub(crate) fn p_words(p: f64) -> String {
     shown.strip_prefix('<').map_or_else(|| format!("p = {shown}"), |bound| format!("p < {bound}"))
 }
 
+/// An interval behind its figure: ` (1…2)`. Of one that has no end on a side nothing stands there: ` (1…)`.
+pub(crate) fn interval(low: Option<f64>, high: Option<f64>, shown: impl Fn(f64) -> String) -> String {
+    if low.is_none() && high.is_none() {
+        return String::new();
+    }
+    let end = |it: Option<f64>| it.map_or_else(String::new, &shown);
+    format!(" ({}…{})", end(low), end(high))
+}
+
 fn finite(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite())
 }
@@ -218,6 +227,18 @@ mod tests {
             (1e-9, "<0.001", "p < 0.001"),
         ] {
             assert_eq!((p_value(p).as_str(), p_words(p).as_str()), (shown, words), "{p}");
+        }
+    }
+
+    #[test]
+    fn an_interval_without_an_end_is_open() {
+        for (low, high, text) in [
+            (Some(1.0), Some(2.0), " (1.0…2.0)"),
+            (Some(1.0), None, " (1.0…)"),
+            (None, Some(2.0), " (…2.0)"),
+            (None, None, ""),
+        ] {
+            assert_eq!(interval(low, high, |it| format!("{it:.1}")), text);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use explain::{HistoryMetric, HistoryPoint, Series};
+use stats::samples_needed;
 
 use crate::figure::{NONE, by_driver, micros, p_words, per_s, plain_line, signed_percent, time_us};
 
@@ -142,8 +143,12 @@ fn line(point: &HistoryPoint, metric: HistoryMetric, largest: f64, other_inputs:
         (failed, HistoryMetric::P99) => format!(", {failed} failed or only a lower bound"),
         (failed, _) => format!(", {failed} failed"),
     };
+    let too_few = match point.too_few_requests {
+        0 => String::new(),
+        few => format!(", {few} with too few requests: p99 takes {}", samples_needed(0.99)),
+    };
     format!(
-        "{} {mark} {value:>VALUE_CHARS$}  {bar:<width$}  {} ({}{failed})",
+        "{} {mark} {value:>VALUE_CHARS$}  {bar:<width$}  {} ({}{failed}{too_few})",
         plain_line(&point.started),
         plain_line(&point.run),
         point.trials,

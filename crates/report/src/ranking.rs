@@ -65,7 +65,7 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
                 explained.iter().find(|cell| cell.is_of(&named))
             };
             let body = table(rows, order, name.driver, why);
-            let beside = notes::beside(rows);
+            let beside = notes::beside(rows, order);
             format!("{body}{beside}")
         };
         // Writing into a String cannot fail.
@@ -110,7 +110,7 @@ fn table<'a>(
     for place in order.places() {
         let cell = &rows.cells[place.index];
         let row = row(cell, Order::rank(&place), order.range(&place));
-        below.push((lines_of(&row), limit(cell, rows.ceiling_per_s, why(cell.stack))));
+        below.push((lines_of(&row), limit(cell, why(cell.stack))));
         table.add_row(row);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
@@ -134,19 +134,20 @@ fn lines_of(cells: &[impl AsRef<str>]) -> usize {
 }
 
 /// What stands below a row: what held the stack back, what speaks against its figures, and what failed.
-fn limit(cell: &Cell<'_>, ceiling_per_s: Option<f64>, why: Option<&CellExplanation>) -> Vec<String> {
+fn limit(cell: &Cell<'_>, why: Option<&CellExplanation>) -> Vec<String> {
     let phrase = why.map_or_else(|| NONE.into(), |why| plain_line(&why.explanation.first().phrase));
-    let doubts = cell.doubts(ceiling_per_s);
+    let doubts = cell.doubts();
     // What the verdict says need not be doubted once more.
     let others: Vec<&str> =
         doubts.iter().map(String::as_str).filter(|doubt| !phrase.starts_with(doubt)).collect();
     let doubts = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
     let errors = cell.failures_text().map_or_else(String::new, |errors| format!("; errors: {errors}"));
-    wrapped(&format!("limit: {phrase}{doubts}{errors}"))
+    wrapped(&format!("limit: {phrase}{doubts}{errors}"), INDENT)
 }
 
-/// A text in lines of at most [`WIDTH`], indented; a word that is longer than a line has a line of its own.
-fn wrapped(text: &str) -> Vec<String> {
+/// A text in lines of at most [`WIDTH`], indented, those behind the first by more; a word that is longer than a line has a line of
+/// its own.
+fn wrapped(text: &str, indent: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
@@ -155,8 +156,8 @@ fn wrapped(text: &str) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            Some(_) => lines.push(format!("{INDENT}  {word}")),
-            None => lines.push(format!("{INDENT}{word}")),
+            Some(_) => lines.push(format!("{indent}  {word}")),
+            None => lines.push(format!("{indent}{word}")),
         }
     }
     lines

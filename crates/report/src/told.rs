@@ -86,7 +86,7 @@ pub(crate) const fn spoils(kind: ReasonKind) -> Invalid {
         | ReasonKind::LateReceiver
         | ReasonKind::SkewedClocks => Invalid::Times,
         // It is what it was; whether it stays so is said beside it.
-        ReasonKind::NotSteady | ReasonKind::TwoLevels => Invalid::None,
+        ReasonKind::Compiling | ReasonKind::NotSteady | ReasonKind::TwoLevels => Invalid::None,
     }
 }
 

@@ -67,11 +67,14 @@ fn table(service: &ServiceChange) -> String {
 pub(crate) fn row(figure: &FigureChange) -> [String; 6] {
     let [before, after] = figure.values.map(|it| it.map_or_else(|| NONE.into(), |it| amount(figure, it)));
     let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
-    let change = match (figure.ratio, figure.low, figure.high) {
-        (Some(ratio), Some(low), Some(high)) => format!("{} ({} to {}) %", off(ratio), off(low), off(high)),
-        (Some(ratio), _, _) => format!("{} %", off(ratio)),
-        (None, _, _) => NONE.into(),
+    let ends = match (figure.low, figure.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", off(low), off(high)),
+        // So many failures are among the blocks that there is no telling how far it goes.
+        (Some(low), None) => format!(" ({} or more)", off(low)),
+        (None, Some(high)) => format!(" ({} or less)", off(high)),
+        (None, None) => String::new(),
     };
+    let change = figure.ratio.map_or_else(|| NONE.into(), |ratio| format!("{}{ends} %", off(ratio)));
     let itself = figure.itself.map_or_else(|| NONE.into(), |it| format!("{} %", off(it)));
     [name(&figure.figure), before, after, change, itself, figure.verdict.name().to_owned()]
 }
@@ -166,6 +169,14 @@ pub(crate) mod tests {
                 figures,
             }],
         }
+    }
+
+    #[test]
+    fn an_interval_without_an_end_is_told_by_the_other() {
+        let mut compared = compared();
+        compared.services[0].figures[0].low = None;
+        let text = versions_text(&versions(), &compared);
+        assert!(text.contains("-10.9 (-9.1 or less) %"), "{text}");
     }
 
     #[test]

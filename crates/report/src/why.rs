@@ -42,6 +42,9 @@ fn cell_text(cell: &CellExplanation) -> String {
     for verdict in rest {
         text.push_str(&verdict_text(verdict, "also: "));
     }
+    for line in &cell.pauses {
+        let _ = writeln!(text, "    by the second: {}", plain_line(line));
+    }
     if !cell.explanation.not_known.is_empty() {
         let unknown: Vec<String> = cell.explanation.not_known.iter().map(|it| plain_line(it)).collect();
         let _ = writeln!(text, "    not known: {}", unknown.join("; "));

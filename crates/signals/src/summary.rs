@@ -77,7 +77,7 @@ pub fn summarise(
         })
         .collect();
     let (host, generator) = host(&span, sampled, &servers, cores);
-    let jvms: Vec<Option<i32>> = (0..servers.len()).map(|index| busiest_jvm(&span, index)).collect();
+    let jvms: Vec<Option<i32>> = (0..servers.len()).map(|index| busiest_jvm(span.readings, index)).collect();
     let readings = sampled.readings.iter().map(|reading| kept(reading, sampled, names, &jvms)).collect();
     Summary { servers, host, generator, readings }
 }
@@ -147,7 +147,7 @@ impl<'a> Span<'a> {
 }
 
 fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> ServerSummary {
-    let of_jvm = busiest_jvm(span, index);
+    let of_jvm = busiest_jvm(span.readings, index);
     let of = |reading: &Reading| reading.servers.get(index).map(|it| it.with_jvm(of_jvm)).unwrap_or_default();
     let all = || span.readings.iter().map(of);
     let thread_groups =
@@ -165,6 +165,7 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
         open_files_max: files.map(|it| it.open).or_else(|| all().filter_map(|it| it.open_files).max()),
         open_files_limit: files.map(|it| it.limit),
         disk_write_bytes_per_s: span.rate(|reading| of(reading).disk_write_bytes.map(|it| it as f64)),
+        disk_read_bytes_per_s: span.rate(|reading| of(reading).disk_read_bytes.map(|it| it as f64)),
         disk_wait_share: span.rate(|reading| of(reading).disk_wait_s),
         accept_queue: accept_queue(span, index),
         connections: connections(span, &of),
@@ -175,6 +176,7 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
             Some(Quota { cores: Some(cores), throttled_cores })
         }),
         jvm: jvm(span, &of),
+        gc_pauses: None,
         jvm_events: BTreeMap::new(),
         asks: Vec::new(),
     };
@@ -188,9 +190,9 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
 }
 
 /// Of the JVMs of a server, the one that ran the most while it was watched: who started the server, such as Maven, may be one, too.
-fn busiest_jvm(span: &Span<'_>, index: usize) -> Option<i32> {
+pub(crate) fn busiest_jvm(readings: &[Reading], index: usize) -> Option<i32> {
     let mut ran: BTreeMap<i32, (Duration, Duration)> = BTreeMap::new();
-    for jvm in span.readings.iter().filter_map(|reading| reading.servers.get(index)).flat_map(|it| &it.jvms) {
+    for jvm in readings.iter().filter_map(|reading| reading.servers.get(index)).flat_map(|it| &it.jvms) {
         ran.entry(jvm.pid).or_insert((jvm.cpu, jvm.cpu)).1 = jvm.cpu;
     }
     let most = ran.into_iter().max_by_key(|(_, (first, last))| last.saturating_sub(*first));

@@ -61,6 +61,8 @@ pub struct Batches {
 struct Batch {
     response: Distribution,
     failed: u64,
+    /// Of those, the ones that waited for a connection when the load ended: they are told of all at once, whenever they were due.
+    never_sent: u64,
 }
 
 impl Default for Batches {
@@ -83,6 +85,7 @@ impl Batches {
         let batch = &mut self.batches[place];
         batch.response.merge(&interval.times.response);
         batch.failed += interval.tally.intended.saturating_sub(interval.tally.answered_as_expected);
+        batch.never_sent += interval.tally.unsent;
     }
 
     /// Makes one of every two.
@@ -173,9 +176,42 @@ impl Batches {
 
     /// The share of requests that were not answered as expected; as [`Batches::percentile`].
     pub fn failed_share(&self, tail: f64) -> Option<Estimated> {
-        let parts: Vec<Part> =
-            self.whole_ones().iter().map(|it| Part { found: it.failed, all: it.requests() }).collect();
-        share_of(&parts, tail)
+        share_of(&self.failed_parts(), tail)
+    }
+
+    /// The requests of each batch, and those of them that failed. What waits for a connection when the load ends is given up in one
+    /// instant, and became more for as long as less was done than was due: of it each batch up to there has as much as it falls
+    /// short of the mean of all. What was done later is a rest.
+    fn failed_parts(&self) -> Vec<Part> {
+        let end = (0..self.batches.len()).max_by_key(|place| self.batches[*place].never_sent);
+        let (within, later) = self.batches.split_at(end.map_or(0, |place| place + 1));
+        let never_sent: u64 = within.iter().map(|it| it.never_sent).sum();
+        if never_sent == 0 {
+            let part = |it: &Batch| Part { found: it.failed, all: it.requests() };
+            return self.whole_ones().iter().map(part).collect();
+        }
+        let sent = |it: &Batch| it.requests().saturating_sub(it.never_sent);
+        let all: u64 = within.iter().map(Batch::requests).sum();
+        let mean = all as f64 / within.len() as f64;
+        let short: Vec<f64> = within.iter().map(|it| (mean - sent(it) as f64).max(0.0)).collect();
+        let short_in_all = short.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (mut up_to_here, mut given): (f64, u64) = (0.0, 0);
+        let part = |(batch, short): (&Batch, &f64)| {
+            up_to_here += short / short_in_all;
+            // Whole requests, of which none is lost.
+            let with_this = ((up_to_here * never_sent as f64).round() as u64).clamp(given, never_sent);
+            let own = with_this - given;
+            given = with_this;
+            Part { found: batch.failed.saturating_sub(batch.never_sent) + own, all: sent(batch) + own }
+        };
+        let mut parts: Vec<Part> = within.iter().zip(&short).map(part).collect();
+        if let Some(last) = parts.last_mut() {
+            for batch in later {
+                last.found += batch.failed;
+                last.all += batch.requests();
+            }
+        }
+        parts
     }
 }
 
@@ -183,6 +219,7 @@ impl Batch {
     fn add(&mut self, other: &Self) {
         self.response.merge(&other.response);
         self.failed += other.failed;
+        self.never_sent += other.never_sent;
     }
 
     fn requests(&self) -> u64 {

@@ -80,7 +80,7 @@ function chartOf(view: View, sweep: Sweep, aspect: Aspect): Chart {
     height: 300,
     legend: [
       ...lines.map(({ series, style }) => ({ name: series.stack, isGiven: true, style })),
-      ...(sweep.ceiling.length > 0 && !aspect.isLog ? [{ name: t("ceiling"), isGiven: false, style: FAINT, hasMarks: false }] : []),
+      ...(sweep.ceiling.length > 0 && !aspect.isLog ? [{ name: t(ceilingName(sweep)), isGiven: false, style: FAINT, hasMarks: false }] : []),
     ],
     off,
     draw: (width, shown) => draw(width, sweep, aspect, lines, shown),
@@ -136,8 +136,8 @@ function draw(width: number, sweep: Sweep, aspect: Aspect, lines: Line[], shown:
   const yTicks = isLogY ? logTicks(yDomain, 6) : linearTicks(yDomain, 5);
   const showY = (value: number) => (aspect.isLog ? brief(time(value)) : plain(value));
   const marks: Markish[] = axes(ticks, plain, yTicks, showY, t(sweep.over === "rate" ? "x_rate" : "x_connections"));
-  if (isNear) marks.push(...ceilingMarks(sweep.ceiling));
-  else if (ceilings.length > 0) marks.push(farCeiling(ceilings, last, yDomain[1]));
+  if (isNear) marks.push(...ceilingMarks(sweep));
+  else if (ceilings.length > 0) marks.push(farCeiling(t(ceilingName(sweep)), ceilings, [last, yDomain[1]]));
   if (!aspect.isLog && sweep.over === "connections") for (const it of drawn) marks.push(...kneeMarks(it, [first, last]));
   for (const it of drawn) marks.push(...lineMarks(it));
   return plot({
@@ -152,16 +152,22 @@ function draw(width: number, sweep: Sweep, aspect: Aspect, lines: Line[], shown:
   }) as Drawing;
 }
 
-function farCeiling(ceilings: number[], x: number, y: number): Markish {
+/** What the line of the control is called: of all series, or of those that were asked as it was. */
+function ceilingName({ series }: Sweep): Key {
+  return series.every((it) => it.as_control) ? "ceiling" : "ceiling_alike";
+}
+
+function farCeiling(name: string, ceilings: number[], [x, y]: [number, number]): Markish {
   const [low, high] = [Math.min(...ceilings), Math.max(...ceilings)];
-  const words = `↑ ${t("ceiling")}: ${low < high ? `${perS(low)} … ` : ""}${perS(high)}`;
+  const words = `↑ ${name}: ${low < high ? `${perS(low)} … ` : ""}${perS(high)}`;
   return text([0], { x, y, text: () => words, textAnchor: "end", dy: -4, fill: "var(--soft)" });
 }
 
-function ceilingMarks(ceiling: [number, number][]): Markish[] {
+function ceilingMarks(sweep: Sweep): Markish[] {
+  const { ceiling } = sweep;
   return [
     line(ceiling, { x: "0", y: "1", stroke: FAINT.colour, strokeDasharray: FAINT.dash, strokeWidth: 1.5 }),
-    text(ceiling.slice(-1), { x: "0", y: "1", text: () => t("ceiling"), textAnchor: "end", dy: -9, fill: "var(--soft)", stroke: "var(--ground)", strokeWidth: 4 }),
+    text(ceiling.slice(-1), { x: "0", y: "1", text: () => t(ceilingName(sweep)), textAnchor: "end", dy: -9, fill: "var(--soft)", stroke: "var(--ground)", strokeWidth: 4 }),
   ];
 }
 

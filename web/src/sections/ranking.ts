@@ -177,7 +177,7 @@ function placer(page: Page, table: Table): (row: Row) => Child {
   const domain: [number, number] = isLog ? [low / 1.2, high * 1.2] : [0, high * 1.03 || 1];
   return (row) => {
     const it = interval(row);
-    return it ? drawn({ interval: it, isOpen: isOpen(row), isLog, domain, mark: ceiling, label: markLabel(it, show, isP99 && (row.p99?.is_lower_bound ?? false)) }) : NONE;
+    return it ? drawn({ interval: it, isOpen: isOpen(row), isLog, domain, mark: row.as_control ? ceiling : undefined, label: markLabel(it, show, isP99 && (row.p99?.is_lower_bound ?? false)) }) : NONE;
   };
 }
 
@@ -207,10 +207,27 @@ function captionOf(table: Table): string {
   return out.join(" ");
 }
 
-/** What was measured beside a table: the client's ceiling, and what lies between equals. */
-function beside({ ceiling_per_s, twin }: Table): HTMLElement | null {
+/**
+ * What the client reached in the control, and of which rows that is a ceiling; how busy it was with the others.
+ */
+function clientLines(ceiling: number | null, rows: Row[]): Child[] {
+  const under = rows.filter((row) => row.as_control);
+  const others = rows.filter((row) => !row.as_control);
   const lines: Child[] = [];
-  if (isNumber(ceiling_per_s)) lines.push(h("p", null, t("ceiling_line", { rate: perS(ceiling_per_s) })));
+  if (isNumber(ceiling) && under.length > 0) {
+    const rate = perS(ceiling);
+    const stacks = h("span", null, names(under.map((row) => row.stack)));
+    lines.push(others.length > 0 ? parts("ceiling_line_of", { rate, stacks }) : t("ceiling_line", { rate }));
+  }
+  const busy = others.filter((row) => isNumber(row.client_busy_share)).sort((a, b) => (b.client_busy_share ?? 0) - (a.client_busy_share ?? 0));
+  const [busiest] = busy;
+  if (busiest) lines.push(parts("client_line", { share: percent(busiest.client_busy_share, 0), stack: h("span", null, names([busiest.stack])) }));
+  return lines;
+}
+
+/** What was measured beside a table: the client's ceiling, and what lies between equals. */
+function beside({ ceiling_per_s, rows, twin }: Table): HTMLElement | null {
+  const lines: Child[] = clientLines(ceiling_per_s, rows).map((line) => h("p", null, line));
   if (twin && isNumber(twin.ratio.value)) {
     const interval = ends(twin.ratio, off);
     const ratio = `${off(twin.ratio.value)}${interval ? ` (${interval})` : ""}`;

@@ -49,6 +49,7 @@ function verdictCard({ why, confirmations }: Cell, index: number, isOpen: boolea
       h("summary", null, t("because"), h("span", { class: "unseen" }, `: ${why.stack}`)),
       first ? evidence(first) : null,
       others.map((verdict) => h("div", { class: "also" }, h("p", null, h("span", { class: "note" }, `${t("plays_a_part")}: `), said(verdict.phrase, { class: "phrase" }), " ", confidence(verdict)), evidence({ ...verdict, excluded: [] }))),
+      why.pauses ? listed(t("by_the_second"), why.pauses, "pauses") : null,
       why.validity.reasons.length > 0 ? listed(t("c_doubts"), why.validity.reasons.map((it) => it.text), "doubting") : null,
       why.not_known.length > 0 ? listed(t("not_known"), why.not_known, "unknown") : null,
     ),

@@ -6,7 +6,7 @@ use plan::{CellId, Metric, Role};
 use record::{
     CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
 };
-use stats::{LogRatios, Observation};
+use stats::{LogRatios, Observation, Part};
 
 use crate::audit::ReasonKind;
 use crate::usable::{LeftOut, Range, Usable, ceiling_per_s};
@@ -18,6 +18,8 @@ pub(super) struct CellTrials<'a> {
     pub(super) values: Vec<Option<Observation>>,
     /// The same, and between what it lies where it may not.
     ranges: Vec<Option<Range>>,
+    /// Where it is the share of requests that failed: how many did of how many.
+    shares: Option<Vec<Option<Part>>>,
     trials: usize,
     failed: usize,
     left_out: BTreeMap<LeftOut, usize>,
@@ -72,7 +74,7 @@ impl<'a> CellTrials<'a> {
         let (mut left_out, mut bound_only, mut doubts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let ceiling = claimed_ceiling(&id, trials);
         let mut use_one = |measured: &Measured| {
-            let Usable { figure, range, doubts: found } = Usable::of(measured, metric, ceiling);
+            let Usable { figure, range, doubts: found } = usable(measured, metric, ceiling);
             let value = match figure {
                 Ok(value) => {
                     for kind in found {
@@ -89,11 +91,13 @@ impl<'a> CellTrials<'a> {
             (value, range)
         };
         let by_block = measured_by_block(trials, is_of_cell);
+        let shares = (metric == Metric::FailedShare).then(|| failed_parts(&by_block, ceiling));
         let (values, ranges) = by_block.into_iter().map(|it| it.map_or((None, None), &mut use_one)).unzip();
         let is_failed = |trial: &&Trial| matches!(trial.result, TrialResult::Failed { .. });
         Self {
             values,
             ranges,
+            shares,
             trials: trials_of(trials, is_of_cell).count(),
             failed: trials_of(trials, is_of_cell).filter(is_failed).count(),
             left_out,
@@ -120,11 +124,24 @@ impl<'a> CellTrials<'a> {
         })
     }
 
+    /// Its figures over those of another cell.
+    pub(super) fn ratios_to(&self, other: &Self) -> LogRatios {
+        match (&self.shares, &other.shares) {
+            (Some(own), Some(others)) => ratios_of_shares(own, others),
+            _ => LogRatios::of(&self.values, &other.values),
+        }
+    }
+
     /// Whether of most of its trials that tell anything no more is known than between what their figures lie.
     pub(super) fn is_bounded(&self) -> bool {
         let known = self.ranges.iter().flatten().count();
         let told = self.values.iter().flatten().count();
         known > 2 * told
+    }
+
+    /// Whether the compilers of its JVM are among what made bounds of its rates.
+    pub(super) fn is_compiling(&self) -> bool {
+        self.bound_only.contains_key(&LeftOut::Audit(ReasonKind::Compiling))
     }
 
     /// Between what its figures lie.
@@ -170,12 +187,49 @@ impl<'a> CellTrials<'a> {
     }
 }
 
-/// What the client reached in the controls of a cell's table; of its round, where that has one for all of its tables.
+/// As [`Usable::of`] once it is warm, of a figure that the trial's requests know. The slower of two stacks answers fewer in a closed
+/// load, and the longest of those few stands for a percentile that it is below.
+fn usable(measured: &Measured, metric: Metric, ceiling: Option<f64>) -> Usable {
+    let usable = Usable::of(measured, metric, ceiling).once_warm(metric);
+    let times = &measured.load.response_time_us;
+    let is_too_few = metric.response_figure().is_some_and(|name| times.is_too_few_for(name));
+    if usable.figure.is_ok() && is_too_few {
+        return Usable { figure: Err(LeftOut::TooFewRequests), range: None, ..usable };
+    }
+    usable
+}
+
+/// How many requests failed of how many, in each block that may be used for that.
+fn failed_parts(by_block: &[Option<&Measured>], ceiling: Option<f64>) -> Vec<Option<Part>> {
+    let part = |measured: Option<&Measured>| {
+        let measured = measured?;
+        usable(measured, Metric::FailedShare, ceiling).figure.ok()?;
+        let load = &measured.load;
+        Some(Part { found: load.intended.saturating_sub(load.answered_as_expected), all: load.intended })
+    };
+    by_block.iter().copied().map(part).collect()
+}
+
+/// Ratios of shares of requests that failed. None of many is no less than none of few: both get the same in addition, half a request
+/// of the trial with the fewer.
+fn ratios_of_shares(a: &[Option<Part>], b: &[Option<Part>]) -> LogRatios {
+    let of = |own: &[Option<Part>], others: &[Option<Part>]| -> Vec<Option<Observation>> {
+        let both = own.iter().zip(others).map(|(own, other)| Some(((*own)?, (*other)?)));
+        let figure = |(own, other): (Part, Part)| own.share() + 0.5 / (own.all.min(other.all) as f64 + 1.0);
+        both.map(|both| both.map(figure).map(Observation::of)).collect()
+    };
+    LogRatios::of(&of(a, b), &of(b, a))
+}
+
+/// What the client reached in the controls of a cell's table that were asked as it was; of its round, where that has one for all of
+/// its tables.
 fn claimed_ceiling(cell: &CellId, trials: &[Trial]) -> Option<f64> {
+    let is_its = |trial: &Trial| trial.stack == cell.stack && CellName::of(trial).is_beside(cell);
     let is_of_round = |control: &CellName| {
         control.round == cell.round && control.driver.is_own() && control.load.users().is_some()
     };
-    ceiling_per_s(trials, |control| control.is_beside(cell)).or_else(|| ceiling_per_s(trials, is_of_round))
+    ceiling_per_s(trials, is_its, |control| control.is_beside(cell))
+        .or_else(|| ceiling_per_s(trials, is_its, is_of_round))
 }
 
 /// The connections of the table whose twin stands for a cell: of those of its round that have one, the nearest, and the smaller of
@@ -198,13 +252,16 @@ pub(super) fn beside_twin(
 ) -> Option<LogRatios> {
     let cell = &CellId { connections: twins_connections(cell, trials)?, ..cell.clone() };
     let (stack, twins) = twins_by_block(trials, |trial| CellName::of(trial).is_beside(cell))?;
-    let ceiling = claimed_ceiling(cell, trials);
+    let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
+    let ceiling = claimed_ceiling(&doubled, trials);
+    let doubled = CellTrials::of(doubled, metric, trials, manifest);
+    if let Some(own) = &doubled.shares {
+        return Some(ratios_of_shares(own, &failed_parts(&twins, ceiling)));
+    }
     // How far two processes are apart shows in what was read of both, too.
     let read = |range: Range| Observation::of(range.as_read());
-    let twins: Vec<Option<Observation>> =
-        twins.into_iter().map(|it| Usable::of(it?, metric, ceiling).range.map(read)).collect();
-    let doubled = CellId { stack: stack.to_owned(), ..cell.clone() };
-    let doubled = CellTrials::of(doubled, metric, trials, manifest);
+    let range = |measured: &Measured| usable(measured, metric, ceiling).range;
+    let twins: Vec<Option<Observation>> = twins.into_iter().map(|it| range(it?).map(read)).collect();
     let own: Vec<Option<Observation>> = doubled.ranges.iter().map(|range| range.map(read)).collect();
     Some(LogRatios::of(&own, &twins))
 }

@@ -131,7 +131,7 @@ pub(super) fn level_question(
 /// no more often than one end of an interval may be.
 fn compared(a: &CellTrials<'_>, b: &CellTrials<'_>, rule: Rule) -> (LogRatios, Known) {
     if !(a.is_bounded() || b.is_bounded()) {
-        return (LogRatios::of(&a.values, &b.values), Known::Itself);
+        return (a.ratios_to(b), Known::Itself);
     }
     // The few blocks that have figures are those in which the services were slow, and stand for no others.
     let nothing = (LogRatios::of(&[], &[]), Known::Itself);
@@ -159,7 +159,14 @@ fn bounded_by(a: &CellTrials<'_>, b: &CellTrials<'_>, metric: Metric) -> String 
         (false, _) => "the second",
     };
     match metric {
-        Metric::Goodput => format!("the client was the limit of {which}"),
+        Metric::Goodput => {
+            let bounded = || [a, b].into_iter().filter(|cell| cell.is_bounded());
+            match (bounded().any(CellTrials::is_compiling), bounded().all(CellTrials::is_compiling)) {
+                (false, _) => format!("the client was the limit of {which}"),
+                (true, true) => format!("compilers were at work beside {which}"),
+                (true, false) => format!("the client or compilers were the limit of {which}"),
+            }
+        }
         _ => format!("for a part of the times of {which} the client was late"),
     }
 }
@@ -226,16 +233,21 @@ impl Question {
             let told = self.is_lost.then_some(Told::Never);
             return (self.part(None, 0, None, None, missing), told);
         }
+        // What holds at one look alone is no interval of a run that goes on by what it sees.
+        let looked = self.ratios.looked(parts);
+        let without_ends = |it: Ratio| Ratio { low: None, high: None, ..it };
+        let ratio = looked.map(|it| it.own).or_else(|| self.ratios.ratio().map(without_ends));
         if let Some(why) = self.spoiled.clone() {
-            let ratio = self.ratios.ratio();
-            return (self.part(ratio, all, None, None, (ClaimVerdict::Undecided, why)), Some(Told::Never));
+            let blocks = looked.map_or(all, |it| it.blocks);
+            let part = self.part(ratio, blocks, None, None, (ClaimVerdict::Undecided, why));
+            return (part, Some(Told::Never));
         }
-        let Some(looked) = self.ratios.looked(parts) else {
-            let decided = match self.ratios.ratio() {
+        let Some(looked) = looked else {
+            let decided = match ratio {
                 Some(_) => (ClaimVerdict::Undecided, too_few(all, 1)),
                 None => (ClaimVerdict::NotMeasured, NOTHING.into()),
             };
-            return (self.part(self.ratios.ratio(), all, None, None, decided), None);
+            return (self.part(ratio, all, None, None, decided), None);
         };
         let rule = self.rule_of_known();
         let (told, size) = rule.told(&looked, self.least);

@@ -35,7 +35,7 @@ pub(super) fn twin(trials: &[Trial], cell: &CellName, ranked_by: RankedBy) -> Op
         RankedBy::Goodput => Metric::Goodput,
         RankedBy::ResponseP99 => Metric::ResponseP99,
     };
-    let ceiling = ceiling_of(trials, cell);
+    let ceiling = ceiling_of(trials, &doubled);
     // How far two processes are apart shows in what was read of both, too.
     let read = |it: &Measured| Usable::of(it, metric, ceiling).range.map(|it| Observation::of(it.as_read()));
     let read = |all: Vec<Option<&Measured>>| -> Vec<Option<Observation>> {

@@ -115,8 +115,8 @@ fn takes_back(kind: ReasonKind, metric: Metric) -> TakesBack {
         ReasonKind::TooShort | ReasonKind::RampNotOver | ReasonKind::NotSteady | ReasonKind::TwoLevels => {
             (TakesBack::All, is_of_load)
         }
-        // Late reading makes no answer an error.
-        ReasonKind::LateReceiver => (TakesBack::Failures, is_of_load),
+        // Once its compilers are done, a service is no slower. Late reading makes no answer an error.
+        ReasonKind::Compiling | ReasonKind::LateReceiver => (TakesBack::Failures, is_of_load),
         ReasonKind::ClientBound | ReasonKind::Throttled | ReasonKind::LateGenerator => {
             (TakesBack::Failures, is_of_load || metric == Metric::Errors)
         }
@@ -147,6 +147,17 @@ pub(super) fn hold_against(
     check.answer = GateAnswer::CouldNotTell;
     check.why = Some(format!("{}: {}", doubt.kind.name(), doubt.text));
     check.would_decide = Some("a load that the audit calls valid".into());
+}
+
+/// Takes a pass back where it would have passed though all of the `requests` that were made had failed.
+pub(super) fn hold_against_count(check: &mut GateCheck, condition: &Condition, requests: u64) {
+    if check.answer != GateAnswer::Passed || condition.is_within(requests) {
+        return;
+    }
+    check.answer = GateAnswer::CouldNotTell;
+    let plural = if requests == 1 { "request was" } else { "requests were" };
+    check.why = Some(format!("{requests} {plural} made, which are too few for so many to fail"));
+    check.would_decide = Some("a load of more requests, or a lower number".into());
 }
 
 #[cfg(test)]
@@ -195,6 +206,24 @@ mod tests {
         assert_eq!(with(10_000.0, 20_000.0, GateAnswer::Passed), GateAnswer::Passed);
         assert_eq!(with(60_000.0, 70_000.0, GateAnswer::CouldNotTell), GateAnswer::CouldNotTell);
         assert_eq!(with(60_000.0, 70_000.0, GateAnswer::Failed), GateAnswer::Failed);
+    }
+
+    #[test]
+    fn what_could_not_have_failed_has_not_passed() {
+        use GateAnswer::{CouldNotTell, Failed, Passed};
+        for (condition, failed, requests, due) in [
+            ("errors>5", 0.0, 6, Passed),
+            ("errors>5", 0.0, 5, CouldNotTell),
+            ("errors>=5", 0.0, 5, Passed),
+            ("errors>=5", 5.0, 5, Failed),
+            ("errors>0", 0.0, 1, Passed),
+        ] {
+            let condition: Condition = condition.parse().expect("it is one");
+            let mut check = judged(&condition, false, &Estimated::exactly(failed));
+            hold_against_count(&mut check, &condition, requests);
+            assert_eq!(check.answer, due, "{condition} of {requests}: {check:?}");
+            assert_eq!(check.why.is_some(), due == CouldNotTell, "{check:?}");
+        }
     }
 
     #[test]

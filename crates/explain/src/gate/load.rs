@@ -4,7 +4,7 @@ use plan::gate::{Condition, Gate, Limit, Metric};
 use record::{GateAnswer, GateCheck, GateResult, LoadResult};
 use stats::{BATCHES_MIN, Batches, CONFIDENCE, Estimated, mean_of};
 
-use super::answer::{decide, hold_against, hold_against_asked, judged, unknown};
+use super::answer::{decide, hold_against, hold_against_asked, hold_against_count, judged, unknown};
 use super::loads_before::LoadsBefore;
 use super::more::{more, of_load};
 use super::{tail_of, with_default};
@@ -55,6 +55,7 @@ impl Evidence<'_> {
         hold_against(&mut check, condition.metric, &self.reasons, || {
             decide(condition, &self.without_ours(condition.metric, estimated))
         });
+        hold_against_count(&mut check, condition, self.result.intended);
         if check.answer == GateAnswer::CouldNotTell && check.would_decide.is_none() {
             check.would_decide = Some(self.would_decide(condition, &estimated));
         }

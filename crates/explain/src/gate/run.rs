@@ -18,7 +18,9 @@ use units::Share;
 use self::baseline::With;
 use self::figures::{Figure, at_least, estimate, figure, is_of_processes};
 pub use self::last_runs::RunsBefore;
-use super::answer::{decide, hold_against, hold_against_asked, judged, unknown, without_figure};
+use super::answer::{
+    decide, hold_against, hold_against_asked, hold_against_count, judged, unknown, without_figure,
+};
 use super::more::{more, of_run};
 use super::{tail_of, with_default};
 use crate::audit::{Reason, audit_trial};
@@ -189,6 +191,8 @@ impl<'a> OfCell<'a> {
         let asked_per_s = self.measured.first().and_then(|it| it.load.load.rate_per_s);
         hold_against_asked(&mut check, condition.metric, asked_per_s);
         hold_against(&mut check, condition.metric, &self.reasons, || self.without_ours(condition));
+        let requests = self.measured.iter().map(|it| it.load.intended).fold(0, u64::saturating_add);
+        hold_against_count(&mut check, condition, requests);
         if check.answer == GateAnswer::CouldNotTell && check.would_decide.is_none() {
             check.would_decide = Some(self.would_decide(condition, &estimated));
         }

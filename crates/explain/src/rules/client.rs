@@ -1,25 +1,28 @@
 //! Was it the client, or something else on the machine?
 
 use crate::asked::{among_others_words, may_be_among_others};
-use crate::audit::{ReasonKind, audit_trial, of_ceiling};
+use crate::audit::{NO_DESCRIPTOR, audit_trial, is_short_of_cpu, of_ceiling};
 use crate::facts::Facts;
 use crate::noise::{Noise, who};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
-use super::network::{NO_DESCRIPTOR, Unconnected};
+use super::network::Unconnected;
 use super::protocols::client_handshakes_words;
 use super::work::quota_holds_both;
 
 /// Thread-seconds a second in which a quota may hold the generator back: as much as the least effect.
 const THROTTLED_MAX: f64 = 0.02;
+/// What would show that it was the hypervisor. Of a machine of which it keeps a part back, it is no help to be idle.
+const UNSTOLEN: &str = "measure again while the hypervisor gives all of the CPU (are burst credits used up? \
+                        is its host shared?)";
 /// A share of the time that would be told as none of it.
 const LEAST_TOLD: f64 = 0.005;
 
 pub(crate) fn client_bound(facts: &Facts<'_>) -> Option<Verdict> {
     out_of_descriptors(facts).or_else(|| starved(facts)).or_else(|| {
         let validity = audit_trial(facts.trial, facts.context.ceiling_per_s);
-        let reason = validity.reasons.into_iter().find(|reason| reason.kind == ReasonKind::ClientBound)?;
         let load = &facts.trial.load;
+        let reason = validity.reasons.into_iter().find(|reason| is_short_of_cpu(reason, load))?;
         let of_control = of_ceiling(load, load.goodput_per_s, facts.context.ceiling_per_s);
         let used = load.generator.busy_share.max(of_control.unwrap_or(0.0));
         let verdict = Verdict::new(VerdictKind::ClientBound, Confidence::Likely, "client-bound", reason.text);
@@ -105,8 +108,10 @@ fn verdict(facts: &Facts<'_>, noise: &Noise) -> Verdict {
             Confidence::Likely,
             "declare whom the server asks (`upstream`), and measure again; the others should be few",
         )
-    } else {
+    } else if noise.others.is_some() {
         (Confidence::Sure, "measure again when the machine is idle")
+    } else {
+        (Confidence::Sure, UNSTOLEN)
     };
     let verdict = Verdict::new(VerdictKind::NoisyHost, confidence, "noisy host", taken_words(facts, noise));
     with_waiting(facts, verdict, noise).accounting_for(noise.cost).confirmed_by(change, facts.rate)

@@ -6,8 +6,8 @@ use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, OF_ANSWERS_M
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
-    busiest_held_up, busiest_thread, collector_words, reads_ahead, runtime_words, spinning_words,
-    unread_words, with_a_lock,
+    busiest_held_up, busiest_thread, carries_any_number, collector_words, reads_ahead, runtime_words,
+    spinning_words, unread_words, with_a_lock,
 };
 
 /// Share of the CPU time of all processes from which the server alone is meant.
@@ -74,11 +74,12 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     let held_up = held_up.map(|share| {
         format!("it waited for a core in {:.0} % of the time, while others used one", share * 100.0)
     });
-    let is_let_in = busy == 1
-        && group.of.is_none()
-        && only_core.is_none()
-        && did.runtime == Some(Runtime::Go)
-        && reads_ahead(facts, 1.0) == Some(true);
+    let others = others_ran_words(facts, group, busy, cores);
+    // Threads that run whatever is ready stand for each other.
+    if others.is_some() && carries_any_number(group) {
+        return None;
+    }
+    let is_let_in = busy == 1 && only_core.is_none() && is_of_go_that_reads(facts, group);
     let are_busy = match busy {
         1 => format!("1 thread busy ({name})"),
         _ => format!("{busy} threads busy ({name})"),
@@ -92,12 +93,14 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     };
     let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
     let beside = beside_answers_words(facts, did.busiest_cores, 1.0);
-    let confidence = if beside.is_some() { Confidence::Possible } else { Confidence::Likely };
+    let is_doubted = beside.is_some() || others.is_some();
+    let confidence = if is_doubted { Confidence::Possible } else { Confidence::Likely };
     Some(
         Verdict::new(kind, confidence, phrase, text)
             .accounting_for(did.busiest_cores)
             .and_maybe(beside)
             .and_maybe(siblings)
+            .and_maybe(others)
             .and_maybe(allowed)
             .and_maybe(held_up)
             .and_maybe(of_go)
@@ -118,9 +121,31 @@ fn beside_answers_words(facts: &Facts<'_>, used: f64, side_by_side: f64) -> Opti
     (each_s * OF_ANSWERS_MIN > idle_s * side_by_side).then(|| {
         format!(
             "each answer took {:.0} µs of CPU time, and one of the idle server {:.0} µs in all: most of this CPU time went to \
-             something else (spinning, collections, what grows with the users)",
+             something else (spinning, collections, what grows with the users), or cores were slower than those of the \
+             idle server (hyperthreads, their clock)",
             each_s * 1e6,
             idle_s * 1e6
+        )
+    })
+}
+
+/// Whether a group is of the loaded server, which runs Go and has read the requests of those who wait.
+fn is_of_go_that_reads(facts: &Facts<'_>, group: &Group<'_>) -> bool {
+    let is_of_go = group.did.is_some_and(|did| did.runtime == Some(Runtime::Go));
+    group.of.is_none() && is_of_go && reads_ahead(facts, 1.0) == Some(true)
+}
+
+/// Of a group of the loaded server that has `busy` threads without time left: that others of the server ran as much meanwhile, and that
+/// the requests of those who wait have been read. Then somebody else may be whom they wait for, and nothing tells.
+fn others_ran_words(facts: &Facts<'_>, group: &Group<'_>, busy: u32, cores: f64) -> Option<String> {
+    let groups = facts.groups();
+    let own = groups.iter().filter(|it| it.of.is_none()).filter_map(|it| it.did);
+    let others = own.map(|did| did.cpu_cores).sum::<f64>() - cores;
+    let have_read = group.of.is_none() && reads_ahead(facts, f64::from(busy)) == Some(true);
+    (have_read && others >= cores).then(|| {
+        format!(
+            "other threads of the server ran for {others:.2} cores meanwhile, and those who wait have had their requests read: \
+             whether they wait for this one is not known"
         )
     })
 }

@@ -2,8 +2,8 @@
 
 use super::work::GC_SHARE_MIN;
 use crate::audit::{BUSY_SHARE_MAX, CEILING_SHARE_MAX, of_ceiling};
-use crate::facts::{Facts, stood_still};
-use crate::others::others_cores;
+use crate::facts::{CPU_SHARE_LOW, Facts, stood_still};
+use crate::others::{others_cores, used_by_others};
 use crate::verdict::VerdictKind;
 
 /// What the figures rule out. What a rule has `found` is not among it, however little of the rate it accounts for: another figure
@@ -37,7 +37,7 @@ fn client(facts: &Facts<'_>) -> Option<String> {
 }
 
 fn host(facts: &Facts<'_>) -> Option<String> {
-    let others = facts.host()?.others_cores.filter(|_| others_cores(facts).is_none())?;
+    let others = used_by_others(facts).filter(|_| others_cores(facts).is_none())?;
     Some(if facts.has_cores_beyond_quota() {
         let machine = facts.machine_cores();
         format!("others on the machine: {others:.2} of its {machine} cores, and some stood idle")
@@ -63,6 +63,10 @@ fn queue(facts: &Facts<'_>) -> Option<String> {
     Some(format!("the accept queue: up to {} of {} waited", queue.max, queue.limit))
 }
 
+/// What others take of it, whom the server may ask, is left for nobody.
 fn cpu(facts: &Facts<'_>) -> Option<String> {
-    facts.has_cpu_left().then(|| format!("the CPU: {}", facts.cpu_words()))
+    let machine = facts.machine_cores();
+    let left = machine - facts.used_cores()?;
+    let is_taken = others_cores(facts).is_some_and(|it| left - it < (1.0 - CPU_SHARE_LOW) * machine);
+    (facts.has_cpu_left() && !is_taken).then(|| format!("the CPU: {}", facts.cpu_words()))
 }

@@ -5,13 +5,15 @@
 //! server does for one user alone and for many at once ([`crate::alone`]). Another level of load tells whether either is there.
 
 use crate::alone::{self, LetIn};
-use crate::asked::as_many_to;
+use crate::asked::{as_many_to, or_behind_words};
 use crate::even::{SCATTER_MAX, scatter, undisturbed};
 use crate::facts::{Facts, Group, SECOND_S_MIN};
 use crate::others::held_up;
 use crate::rates::rate_words;
 use crate::verdict::{Confidence, Verdict, VerdictKind};
-use crate::workers::{carries_any_number, reads_ahead, unread_words, workers};
+use crate::workers::{
+    as_often_as_requests, at_work, carries_any_number, come_and_go, reads_ahead, unread_words, workers,
+};
 
 use super::cpu::some_procs_words;
 use super::pools;
@@ -57,6 +59,8 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
     let (k, confidence) = match alone::let_in(facts) {
         LetIn::ByTurns(counted) => (counted, Confidence::Likely),
         LetIn::Through | LetIn::OneByOne | LetIn::Sooner => return None,
+        // The way there is in what their users wait for, whatever number that makes.
+        LetIn::Unclear if facts.is_loaded_from_elsewhere() => return None,
         // Where a burst did not tell, a limiter at such a rate may do the same.
         LetIn::Unclear => {
             let asked = alone::has_burst(facts);
@@ -67,22 +71,27 @@ pub(crate) fn limit(facts: &Facts<'_>) -> Option<Verdict> {
     let is_number =
         k >= 2 && f64::from(k) <= OF_USERS_MAX * facts.users && alone::waits_by_connection(facts).is_none();
     let groups = sizes_words(facts)?;
+    let theirs = may_be_theirs(facts, k);
+    let connections = as_many_to(facts, k).map(|at| {
+        let at = plain::line(at);
+        format!("the server held {k} connections to {at}: a pool of connections has that number")
+    });
+    let behind = or_behind_words(facts).filter(|_| connections.is_none());
+    let confidence = if theirs.is_some() || behind.is_some() { Confidence::Possible } else { confidence };
     is_number.then(|| {
         let text = format!("{} ≈ {k}, and the rate was the same in every second (± {:.1} %)", facts.under_way_words(), scatter * 100.0);
         let inside = (reads_ahead(facts, f64::from(k)) == Some(true)).then(|| unread_words(facts)).flatten();
         let inside = inside.map(|unread| format!("requests wait inside: {unread}"));
-        let connections = as_many_to(facts, k).map(|at| {
-            format!("the server held {k} connections to {}: a pool of connections has that number", plain::line(at))
-        });
         let confirm = format!(
             "double what lets {k} in at a time (a semaphore, a pool of connections?); the rate should double. Other numbers of \
              users tell, too: the rate stays from {k} users on, and follows them below",
         );
         Verdict::new(VerdictKind::LimitInside, confidence, format!("about {k} at a time (a limit inside)"), text)
             .accounting_for(under_way.mid / f64::from(k))
-            .and(format!("no group of threads or processes has {k}: {groups}"))
+            .and(theirs.unwrap_or_else(|| format!("no group of threads or processes has {k}: {groups}")))
             .and_maybe(inside)
             .and_maybe(connections)
+            .and_maybe(behind)
             .and_maybe(alone::burst_words(facts))
             .and(facts.cpu_words())
             .and_maybe(some_procs_words(facts))
@@ -99,8 +108,10 @@ pub(crate) fn limiter(facts: &Facts<'_>) -> Option<Verdict> {
     let are_inside = held >= (1.0 - OUTSIDE_MAX) * facts.users;
     let under_way = facts.rate * idle_s;
     let paced = alone::paced_words(facts);
-    let has_nothing_to_do = under_way <= HARDLY_ANY_MAX || paced.is_some();
-    let is_through = alone::let_in(facts) == LetIn::Through;
+    // Users on other machines wait for the way there as well, and neither the idle server nor a burst has it.
+    let is_here = !facts.is_loaded_from_elsewhere();
+    let has_nothing_to_do = is_here && under_way <= HARDLY_ANY_MAX || paced.is_some();
+    let is_through = is_here && alone::let_in(facts) == LetIn::Through;
     let waits = facts.users >= 2.0 && (has_nothing_to_do || is_through);
     let is_of_all = alone::waits_by_connection(facts).is_none();
     (facts.keeps_connections() && are_inside && waits && is_of_all).then(|| {
@@ -224,11 +235,15 @@ fn shortest_idle_us(facts: &Facts<'_>) -> f64 {
 
 /// Of a rate that nothing explains, whether it was even: then something keeps it so.
 pub(crate) fn evenness_words(facts: &Facts<'_>) -> Option<String> {
-    let scatter = undisturbed(facts)?;
+    let scatter = undisturbed(facts)? * 100.0;
+    let who = if facts.is_loaded_from_elsewhere() {
+        "the way from the machines that made the load, a limit inside or a limiter"
+    } else {
+        "a limit inside or a limiter"
+    };
     Some(format!(
-        "the rate was the same in every second (± {:.1} %) with CPU left: a limit inside or a limiter may keep it; measure \
-         it with half and twice the users to tell",
-        scatter * 100.0
+        "the rate was the same in every second (± {scatter:.1} %) with CPU left: {who} may keep it; measure it with half and \
+         twice the users to tell"
     ))
 }
 
@@ -247,6 +262,30 @@ fn whole(under_way: f64) -> Option<u32> {
 fn waiting(facts: &Facts<'_>) -> Option<f64> {
     let waited: f64 = facts.groups().iter().map(|group| held_up(facts, group)).sum();
     (waited > 0.0 && waited <= HELD_UP_MAX).then_some(waited)
+}
+
+/// Whose number it may be all the same, though nobody is a pool of that size by what was seen: of threads that are given a CPU for the
+/// requests and use hardly any of it, since they wait; of all who work together, under several names; or of a group of which some
+/// ended meanwhile.
+fn may_be_theirs(facts: &Facts<'_>, k: u32) -> Option<String> {
+    let groups = facts.groups();
+    let own: Vec<&Group<'_>> =
+        groups.iter().filter(|it| it.of.is_none() && !carries_any_number(it)).collect();
+    let of_number = own.iter().find(|group| as_often_as_requests(facts, group).any(|it| it.threads == k));
+    if let Some(group) = of_number {
+        let name = group.shown();
+        return Some(format!(
+            "{k} threads `{name}` run for the requests, too, however little: that number may be theirs"
+        ));
+    }
+    let sizes: Vec<u32> = own.iter().map(|group| at_work(facts, group)).filter(|count| *count > 0).collect();
+    if sizes.len() > 1 && sizes.iter().sum::<u32>() == k {
+        let names = sizes.len();
+        return Some(format!("{k} threads of {names} names work, all together: that number may be theirs"));
+    }
+    own.iter().find(|group| come_and_go(facts, group)).map(|group| {
+        format!("threads `{}` ended meanwhile: how many there were at a time is not known", group.shown())
+    })
 }
 
 /// The sizes that there are; `None` where no thread was seen.

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use record::{AcceptQueue, LinkUse};
 
 use super::pools;
-use crate::facts::{CPU_SHARE_LOW, Facts};
+use super::protocols::untold_handshakes_words;
+use crate::audit::NO_PORT;
+use crate::facts::{CONNECTION_COSTS_REQUESTS, CPU_SHARE_LOW, Facts};
 use crate::idle::is_about;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 
 /// More than half: whatever most users wait for is what they wait for.
 const MOST: f64 = 0.5;
-/// The name, in `connect_failures`, of `EADDRNOTAVAIL`: no port left.
-pub(super) const NO_PORT: &str = "no_free_port";
-/// The same of `EMFILE` and `ENFILE`: no file descriptor left, of the client.
-pub(super) const NO_DESCRIPTOR: &str = "no_free_descriptor";
 /// How long our engine has a user wait that could not connect (`engine::RETRY_PAUSE`), s.
 const RETRY_PAUSE_S: f64 = 0.1;
 /// Share of requests that fail for it before it is a limit: see the audit.
@@ -29,6 +27,9 @@ const SYN_RETRIES_MAX: i32 = 6;
 const REPEATED_SHARE_MIN: f64 = 0.1;
 /// Share of the readings in which the queue was full.
 const FULL_SHARE_MIN: f64 = 0.2;
+/// What would show that it is a queue that is too short. Whoever asks for more than the kernel allows is given what it allows.
+const LENGTHEN: &str = "lengthen the queue (backlog, and net.core.somaxconn, which bounds it); handshakes \
+                        should no longer be dropped";
 /// Linux sends an acknowledgement that waits for data after 40 ms at first (`TCP_DELACK_MIN`, HZ / 25), and timers and the
 /// way back add some.
 const DELAYED_ACK_US: std::ops::RangeInclusive<f64> = 36_000.0..=60_000.0;
@@ -37,9 +38,6 @@ const DELAYED_A_REQUEST_MIN: f64 = 0.3;
 /// Share of the connections that then hold a part of an answer at any time: as good as all in a closed model, and a half where
 /// users think.
 const HELD_SHARE_MIN: f64 = 0.4;
-/// What opening, accepting and closing a connection costs, in requests: three packets each way instead of one, and
-/// `accept`, `epoll_ctl` and `close` beside `read` and `write`.
-const CONNECTION_COSTS_REQUESTS: f64 = 3.0;
 /// Share of its speed, in one direction, from which a link carries no more: of what goes over it full frames are 98 %, and such of
 /// half a kilobyte nine tenths. The rest are the gaps between them.
 const LINK_FULL_MIN: f64 = 0.9;
@@ -204,12 +202,10 @@ fn outside(facts: &Facts<'_>) -> Option<f64> {
 
 fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     let host = facts.host()?;
-    let dropped = |counts: &BTreeMap<String, u64>| {
-        counts
-            .get("ListenOverflows")
-            .copied()
-            .unwrap_or(0)
-            .max(counts.get("ListenDrops").copied().unwrap_or(0))
+    // `ListenDrops` counts what was dropped for other reasons, too.
+    let dropped = |counts: &BTreeMap<String, u64>| -> u64 {
+        let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+        count("ListenOverflows").saturating_add(count("TCPReqQFullDrop"))
     };
     let (before, within) = (dropped(&host.network_before), dropped(&host.network));
     let load = &facts.trial.load;
@@ -244,7 +240,7 @@ fn overflow(facts: &Facts<'_>) -> Option<Verdict> {
     let repeats = repeats_in(&host.network) + repeats_in(&host.network_before);
     let repeated = (repeats > 0).then(|| sent_again(repeats));
     let confirm = Intervention {
-        text: "lengthen the queue (backlog); handshakes should no longer be dropped".into(),
+        text: LENGTHEN.into(),
         setting: Some(Setting::AcceptQueue),
         now: queue.map(|queue| f64::from(queue.limit)),
         threads: Vec::new(),
@@ -398,6 +394,7 @@ pub(crate) fn connections_by_request(facts: &Facts<'_>) -> Option<Verdict> {
         Verdict::new(kind, Confidence::Likely, phrase, text)
             .accounting_for_maybe(share)
             .and_maybe(waiting)
+            .and_maybe(untold_handshakes_words(facts))
             .and(facts.cpu_words())
             .confirmed_with(confirm),
     )

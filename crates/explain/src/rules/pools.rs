@@ -6,7 +6,7 @@
 use record::{Held, Upstream};
 
 use crate::alone::{self, LetIn, Pause};
-use crate::asked::as_many_to;
+use crate::asked::{as_many_to, or_behind_words};
 use crate::facts::{Alone, Facts, Group, ONE_THREAD_CORES};
 use crate::idle::Concurrency;
 use crate::others::held_up;
@@ -33,6 +33,9 @@ const PINNED_MOST: f64 = 0.5;
 
 /// Service time from which X·S₀ is trusted beside a CPU that is busy: mostly waiting, not computing.
 const WAITING_S_MIN: f64 = 0.005;
+
+/// Cores of its own from which what a server does one at a time is its own work, and nobody's behind it: most of the time.
+const OWN_WORK_MIN: f64 = 0.5;
 
 /// Requests that have their turn at a time, where something other than the CPU may hold the others back; `None` where the
 /// CPU may, and where many at once were let through: they take no turns.
@@ -64,11 +67,14 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
     let (_, held) = *bound.iter().min_by(|(_, a), (_, b)| off(*a).total_cmp(&off(*b)))?;
     // A thread that forwards a request holds a connection meanwhile: as many of both are the threads' number.
     let own = fitting(facts, under_way, false).is_some_and(|own| own.count == held.max);
+    // Connections that are kept are as many whoever uses them: a burst of which another number came together speaks against them.
+    let is_other = is_of_another(facts, held.max);
     (!own).then(|| {
         let k = held.max;
         let stacks: Vec<&str> = bound.iter().filter(|(_, it)| it.max == k).map(|(stack, _)| *stack).collect();
         // Where every request goes through several, as many are held to each, and any may be whose number it is.
-        let confidence = if stacks.len() == 1 { Confidence::Sure } else { Confidence::Likely };
+        let is_sure = stacks.len() == 1 && !is_other;
+        let confidence = if is_sure { Confidence::Sure } else { Confidence::Likely };
         let stack = stacks.join(" or ");
         let text = format!(
             "{} ≈ the {k} connections held to {stack} (mean {:.1})",
@@ -78,6 +84,7 @@ pub(crate) fn upstream_pool(facts: &Facts<'_>) -> Option<Verdict> {
         let phrase = format!("{k} connections to {stack}");
         as_sharp(under_way, Verdict::new(VerdictKind::UpstreamPoolLimit, confidence, phrase, text))
             .accounting_for(under_way.mid / f64::from(k))
+            .and_maybe(is_other.then(|| alone::burst_words(facts)).flatten())
             .and(facts.cpu_words())
             .confirmed_with(larger(facts, Setting::UpstreamPool, k, &[], "connections to it"))
     })
@@ -190,11 +197,7 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
         // A size alone fits by chance as well: that they share the work is a second witness. One against it is a burst of which
         // another number came together, or sooner than a turn takes, and requests that have been read while they wait.
         let only_one = fitting.names.len() == 1 && facts.has_cpu_left();
-        let is_other = match alone::let_in(facts) {
-            LetIn::ByTurns(counted) => counted != k,
-            LetIn::OneByOne | LetIn::Sooner => true,
-            LetIn::Through | LetIn::Unclear => false,
-        };
+        let is_other = is_of_another(facts, k);
         // Who has read the requests of those who wait is not what they wait for, unless somebody else reads for them.
         let have_read = read_ahead(facts, k) && (fitting.are == Are::Processes || !fitting.has_front);
         // Each may be what there are so many of.
@@ -220,6 +223,15 @@ pub(crate) fn pool(facts: &Facts<'_>) -> Option<Verdict> {
     };
     let verdict = as_sharp(under_way, verdict).accounting_for(under_way.mid / f64::from(k));
     Some(verdict.and_maybe(alone::burst_words(facts)).and(facts.cpu_words()))
+}
+
+/// Whether a burst of requests was let in otherwise than K at a time are.
+fn is_of_another(facts: &Facts<'_>, k: u32) -> bool {
+    match alone::let_in(facts) {
+        LetIn::ByTurns(counted) => counted != k,
+        LetIn::OneByOne | LetIn::Sooner => true,
+        LetIn::Through | LetIn::Unclear => false,
+    }
 }
 
 /// Whether the requests of those who wait beside `served` others are known to have been read.
@@ -311,8 +323,12 @@ fn serial_section(facts: &Facts<'_>, group: &Group<'_>) -> Verdict {
 
 /// A section that one request at a time may be in.
 fn one_inside(facts: &Facts<'_>, text: String, runtime: Option<String>) -> Verdict {
-    Verdict::new(VerdictKind::SerialSection, Confidence::Likely, "one at a time (a lock)", text)
+    let is_own_work = facts.trial.server.cpu_cores.is_some_and(|cores| cores >= OWN_WORK_MIN);
+    let behind = or_behind_words(facts).filter(|_| !is_own_work);
+    let confidence = if behind.is_some() { Confidence::Possible } else { Confidence::Likely };
+    Verdict::new(VerdictKind::SerialSection, confidence, "one at a time (a lock)", text)
         .and_maybe(runtime)
+        .and_maybe(behind)
         .and_maybe(alone::no_limiter_words(facts))
         .and(facts.cpu_words())
         .confirmed_by("shorten what is done under the lock by half; the rate should double", facts.rate)

@@ -23,6 +23,11 @@ const BOUNDS: [(usize, f64, f64); 5] =
 const BOUNDS_OF_COMPILING: [(usize, f64, f64); 2] = [(5, 0.2, 1.0), (usize::MAX, 0.1, 0.8)];
 /// Ranks are whole numbers, and their correlation is a quotient.
 const TREND_EPSILON: f64 = 1e-9;
+/// What would show that it was warming up.
+const WARM_UP: &str = "warm up for longer; the trend should go";
+/// What would show why it slows down: a warm-up comes to an end, and what grows, is used up or gets hot does so under any load.
+const GOES_ON: &str = "measure for longer, and look for what grows or is used up (data, memory, burst \
+                       credits, heat); the rate should go on falling";
 /// Seconds that make thirds.
 const SECONDS_MIN: usize = 3;
 /// Growth of memory within a window that is more than buffers of connections, bytes and share.
@@ -83,7 +88,8 @@ fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase = if drift > 0.0 { "not steady (warming up)" } else { "not steady (slowing down)" };
     let verdict = Verdict::new(VerdictKind::NotSteady, Confidence::Sure, phrase, text).and_maybe(compiling);
     let verdict = verdict.accounting_for(drift.abs());
-    Some(verdict.confirmed_by("warm up for longer; the trend should go", facts.rate))
+    let change = if drift > 0.0 { WARM_UP } else { GOES_ON };
+    Some(verdict.confirmed_by(change, facts.rate))
 }
 
 /// Whether the CPU time that a JVM's compilers still take is as much as the rate rises by.

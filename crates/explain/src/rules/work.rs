@@ -2,8 +2,8 @@
 
 use record::{LoadResult, Outcomes, Server, ServerSignals};
 
-use super::network::{NO_DESCRIPTOR, NO_PORT};
 use super::{inside, no_limit, pools};
+use crate::audit::unconnected_by_client;
 use crate::facts::{Facts, ONE_THREAD_CORES, THROTTLED_MAX, stood_still};
 use crate::idle::POOL_TOLERANCE;
 use crate::rates::whole_rate_words;
@@ -13,8 +13,6 @@ use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 const FILES_LEFT_MAX: u64 = 2;
 /// Share of wrong answers from which a service is incorrect: see the audit.
 const WRONG_SHARE_MAX: f64 = 0.001;
-/// Names, in `connect_failures`, of what kept the client from connecting by itself: the server was never asked.
-const OF_THE_CLIENT: [&str; 2] = [NO_PORT, NO_DESCRIPTOR];
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of a quota that one user alone uses, up to which the idle server is not kept from running by it.
@@ -76,8 +74,7 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let Outcomes { answered, connect_failed, tls_failed, reset, closed_early, malformed, .. } = load.outcomes;
     let Outcomes { refused_stream, stream_reset, gone_away, .. } = load.outcomes;
     let unexpected = answered.saturating_sub(load.answered_as_expected);
-    let of_client: u64 = OF_THE_CLIENT.iter().filter_map(|name| load.connect_failures.get(*name)).sum();
-    let of_client = of_client.min(connect_failed);
+    let of_client = unconnected_by_client(load);
     let connect_failed = connect_failed - of_client;
     let kinds = [
         (unexpected, "answered otherwise than expected"),
@@ -215,7 +212,8 @@ fn busiest_of(server: &Server) -> f64 {
 pub(crate) fn quota_in_bursts(facts: &Facts<'_>) -> Option<Verdict> {
     facts.servers().find_map(|(of, server)| {
         let quota = QuotaUse::of(facts, server).filter(|quota| !quota.is_used_up())?;
-        let why = "some of it is left on average: bursts use up what a period allows, and wait for the next";
+        let why = "some of it is left on average, unless others of its group take that: bursts use up what \
+                   a period allows, and wait for the next";
         // Whoever is not held back by it finds the cores that are left, and no more.
         let share = quota.accounts_for(facts).min(facts.machine_left());
         let verdict = quota.verdict(of, Confidence::Likely).accounting_for(share).and(why);
@@ -236,7 +234,11 @@ fn writes_to_a_disk(facts: &Facts<'_>, of: Option<&str>, signals: &ServerSignals
     let a_second = signals.disk_write_bytes_per_s?;
     let a_request = facts.a_request(a_second)?;
     let waited = signals.disk_wait_share;
-    let waits = waited.is_some_and(|share| share >= DISK_WAIT_MIN) && a_request >= LOG_LINE_BYTES;
+    // Who reads waits for a disk as well, and so does whoever has less memory than it takes.
+    let reads = read_words(signals);
+    let memory = memory_wait_words(facts).filter(|_| waited.is_some());
+    let is_waited_for = waited.is_some_and(|share| share >= DISK_WAIT_MIN) && a_request >= LOG_LINE_BYTES;
+    let waits = is_waited_for && reads.is_none();
     // To write is what a database behind a server is for; only that it waits says anything.
     let is_much = of.is_none() && a_request >= LOG_BYTES_MIN && a_second >= LOG_BYTES_PER_S_MIN;
     (waits || is_much).then(|| {
@@ -248,7 +250,7 @@ fn writes_to_a_disk(facts: &Facts<'_>, of: Option<&str>, signals: &ServerSignals
         // Who waits need not be on the way of a request: a thread that writes behind all of them waits as well, and a database does
         // so for its own sake. Where a pool is full for sure, a thread of those may wait for a small part of its time.
         let is_most = of.is_none() && waited.is_some_and(|share| share >= DISK_WAIT_MOST);
-        let confidence = if waits && is_most && sure_pool(facts).is_none() {
+        let confidence = if waits && is_most && memory.is_none() && sure_pool(facts).is_none() {
             Confidence::Sure
         } else if waits {
             Confidence::Likely
@@ -263,6 +265,8 @@ fn writes_to_a_disk(facts: &Facts<'_>, of: Option<&str>, signals: &ServerSignals
         Verdict::new(VerdictKind::LogBound, confidence, phrase, text)
             .accounting_for_maybe(hardly_any.into_iter().chain(left).reduce(f64::min))
             .and(waiting)
+            .and_maybe(reads)
+            .and_maybe(memory)
             .confirmed_by("log less, or without syncing; the rate should rise", facts.rate)
     })
 }
@@ -273,6 +277,26 @@ pub(crate) fn disk_wait_words(facts: &Facts<'_>) -> Option<String> {
         let share = server.signals.as_ref()?.disk_wait_share.filter(|share| *share >= DISK_WAIT_MIN)?;
         let whose = of.map_or_else(|| "its threads".to_owned(), |stack| format!("the threads of {stack}"));
         Some(format!("one of {whose} waited for a disk in {:.0} % of the time", share * 100.0))
+    })
+}
+
+/// Of who waited for a disk, whether that may have been for what it read.
+pub(crate) fn disk_read_words(facts: &Facts<'_>) -> Option<String> {
+    let waited =
+        |signals: &ServerSignals| signals.disk_wait_share.is_some_and(|share| share >= DISK_WAIT_MIN);
+    facts.servers().find_map(|(_, server)| read_words(server.signals.as_ref().filter(|it| waited(it))?))
+}
+
+/// Of who had more from a disk than it wrote, how much: the kernel counts as waiting what waits for either.
+fn read_words(signals: &ServerSignals) -> Option<String> {
+    let (read, written) = signals.disk_read_bytes_per_s.zip(signals.disk_write_bytes_per_s)?;
+    (read > written).then(|| {
+        format!(
+            "{:.1} MB/s were read from a disk, and {:.1} written: what waits for a disk may wait for what it \
+             reads",
+            read / 1e6,
+            written / 1e6
+        )
     })
 }
 

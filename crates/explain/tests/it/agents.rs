@@ -3,8 +3,9 @@
 use explain::{ReasonKind, VerdictKind, audit};
 use record::{AgentLost, AgentResult, LoadResult};
 
-use crate::reasons::{full, kind};
+use crate::reasons::{beside, explain, first, full, host, kind, signals};
 use crate::samples::healthy;
+use crate::workers::node;
 
 /// A load of eight machines, of which number 3 is as `change` makes it.
 fn of_eight(change: impl Fn(&mut AgentResult)) -> LoadResult {
@@ -61,7 +62,18 @@ fn one_of_many_is_named_just_above_its_threshold() {
         let kinds: Vec<ReasonKind> = validity.reasons.iter().map(|it| it.kind).collect();
         assert_eq!(kinds, [kind]);
         assert!(validity.reasons[0].text.contains(part), "{}", validity.reasons[0].text);
+        assert!(validity.reasons[0].text.contains("; "), "what to do: {}", validity.reasons[0].text);
     }
+}
+
+/// Other arrivals help where a clock is not known well; nobody's help where one jumped.
+#[test]
+fn a_clock_that_jumped_is_not_mended_by_other_arrivals() {
+    fn told(change: Change) -> String {
+        audit(&of_eight(change)).reasons[0].text.clone()
+    }
+    assert!(told(|it| it.clock_bound_us = 1_001.0).ends_with("; try --poisson"));
+    assert!(told(|it| it.clock_jumped = true).ends_with("and where it is, and run it again"));
 }
 
 #[test]
@@ -97,6 +109,45 @@ fn lost_requests_are_not_wrong_answers() {
     load.answered_as_expected -= 9_000;
     let kinds: Vec<ReasonKind> = audit(&load).reasons.iter().map(|it| it.kind).collect();
     assert_eq!(kinds, [ReasonKind::LostAgent]);
+}
+
+/// What users on other machines wait for has the way to the server in it, which nobody measured: eight of them are under way there at a
+/// time, or hardly any, and the rate is as even as the way.
+#[test]
+fn the_way_from_other_machines_is_no_limit_of_the_servers() {
+    for (rate, idle_us, limit) in
+        [(80.0, 100_000.0, VerdictKind::LimitInside), (500.0, 400.0, VerdictKind::RateLimiter)]
+    {
+        let mut trial = node(rate, 0.05);
+        trial.contract.idle_service_time_us = idle_us;
+        trial.load.agents = vec![AgentResult::default()];
+        trial.surroundings.client_cpus = Some("0-1".into());
+        assert_eq!(kind(&trial), limit);
+        trial.surroundings.client_cpus = None;
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+        let words = "the way from the machines that made the load, a limit inside or a limiter may keep it";
+        assert!(told.evidence.iter().any(|it| it.contains(words)), "{told:?}");
+    }
+}
+
+/// A link's interrupts that come while a core is idle are in no process's time, where the kernel books them in that of whom they
+/// interrupt.
+#[test]
+fn interrupts_of_a_load_from_other_machines_are_no_neighbours() {
+    let is_noise = |interrupts, within, client_cpus: Option<&str>| {
+        let mut trial = beside(full(0.55), 1.0);
+        trial.load.generator.cpu_s = 0.4 * 15.0;
+        trial.load.agents = vec![AgentResult::default()];
+        trial.surroundings.client_cpus = client_cpus.map(str::to_owned);
+        signals(&mut trial).groups[0].wait_cores = 15.0;
+        (host(&mut trial).interrupts_cores, host(&mut trial).interrupts_within) = (Some(interrupts), within);
+        explain(&trial).verdicts.iter().any(|it| it.kind == VerdictKind::NoisyHost)
+    };
+    assert!(is_noise(0.1, Some(true), None), "nine tenths of a core were others'");
+    assert!(!is_noise(0.9, Some(true), None));
+    assert!(is_noise(0.9, Some(false), None), "they are counted apart");
+    assert!(is_noise(0.9, Some(true), Some("0-1")), "on loopback they are on the back of whoever sends");
 }
 
 /// The same client beside the servers, and on a machine of its own.

@@ -2,9 +2,9 @@
 //! were measured of them.
 
 use explain::{Confidence, VerdictKind};
-use record::{AnswerTimes, BurstAnswers, IdleAnswers, Measured, RestedAnswers, ThreadGroupUse};
+use record::{AnswerTimes, BurstAnswers, IdleAnswers, Measured, RestedAnswers, ThreadGroupUse, Upstream};
 
-use crate::reasons::{beside, explain, first, kind, signals};
+use crate::reasons::{beside, explain, first, kind, signals, watched};
 use crate::workers::{all, band, group, node, server};
 
 /// A mean, and where it is.
@@ -162,6 +162,27 @@ fn those_who_come_together_are_counted() {
     // A number far from X·S₀ is no count of turns.
     let other = bursting(&connections_of_a_pool(), 40, 165_000.0, Some(13));
     assert_eq!(kind(&threads(rate, &other, 80)), VerdictKind::Unexplained);
+}
+
+/// A pool of sixteen connections is kept whoever uses it; of those who ask at once fifteen come together.
+#[test]
+fn a_burst_of_another_number_speaks_against_connections_that_are_held() {
+    let answers = idle([100_000.0; 3], (99_000.0, 100_000.0, 101_000.0), 100_300.0);
+    for (together, confidence) in
+        [(None, Confidence::Sure), (Some(16), Confidence::Sure), (Some(15), Confidence::Likely)]
+    {
+        let mut trial = server(160.0, vec![group("proxy", None, 0, &[band(2, 1, 0.1, 480.0)])]);
+        trial.contract.idle_answers = Some(bursting(&answers, 64, 400_000.0, together));
+        let mut behind = watched(160.0, &[("io-*", 40)]).server;
+        behind.cpu_cores = Some(0.1);
+        behind.signals.as_mut().unwrap().connections = Some(all(16));
+        trial.upstreams = vec![Upstream { stack: "shop".into(), server: behind }];
+        let told = first(&trial);
+        assert_eq!(told.phrase, "16 connections to shop", "{told:?}");
+        assert_eq!(told.confidence, confidence, "{together:?}: {told:?}");
+        let is_said = told.evidence.iter().any(|it| it.contains("15 were answered together"));
+        assert_eq!(is_said, together == Some(15), "{told:?}");
+    }
 }
 
 /// At 250/s of 40 ms each, ten are under way, and nothing lets ten in at a time.

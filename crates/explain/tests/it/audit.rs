@@ -64,7 +64,7 @@ fn a_rate_of_what_had_been_due_before_is_said_to_be_that() {
         let said = format!(
             "; the rate is of what was done in the window: 96000 good answers, of which at most {due} had been due in it"
         );
-        assert_eq!(text.ends_with(&said), is_said, "{text}");
+        assert_eq!(text.contains(&said), is_said, "{text}");
     }
 }
 
@@ -103,6 +103,40 @@ fn each_reason_comes_alone_just_above_its_threshold() {
         assert!(!validity.valid);
         assert_eq!(validity.verdict, kind.name());
         assert!(validity.reasons[0].text.contains(part), "{part}: {}", validity.reasons[0].text);
+        assert!(validity.reasons[0].text.contains("; "), "what to do: {}", validity.reasons[0].text);
+    }
+}
+
+/// So many of 96,000 requests found no connection, for this.
+fn unconnected(load: &mut LoadResult, name: &str, count: u64) {
+    load.outcomes.connect_failed += count;
+    load.outcomes.answered -= count;
+    load.answered_as_expected -= count;
+    load.connect_failures.insert(name.into(), count);
+}
+
+/// Without a port or a file descriptor a client asks nobody, and nobody answered it wrongly.
+#[test]
+fn what_the_client_could_not_connect_for_is_its_own_doing() {
+    for (name, part) in [
+        ("no_free_port", "97 of 96000 requests (0.1 %) found no port to connect from (EADDRNOTAVAIL); keep"),
+        ("no_free_descriptor", "found the client without a file descriptor to connect with (EMFILE); raise"),
+    ] {
+        let mut load = healthy();
+        unconnected(&mut load, name, 96);
+        assert!(kinds(&load).is_empty(), "{name}");
+        let mut load = healthy();
+        unconnected(&mut load, name, 97);
+        let reasons = audit(&load).reasons;
+        assert_eq!(kinds(&load), [ReasonKind::ClientBound], "{name}");
+        assert!(reasons[0].text.contains(part), "{}", reasons[0].text);
+        // Whom nobody let in beside it was not let in by the service.
+        unconnected(&mut load, "refused", 500);
+        let reasons = audit(&load).reasons;
+        assert_eq!(kinds(&load), [ReasonKind::IncorrectService, ReasonKind::ClientBound], "{name}");
+        let said = "0.52 % of 95903 requests brought no good answer: 500 connect failed; mend the request or the service, or \
+                    load it less";
+        assert_eq!(reasons[0].text, said);
     }
 }
 
@@ -113,7 +147,7 @@ fn redirects_that_were_followed_are_not_said_to_be_wrong() {
     answered_wrongly(&mut load, 48_000);
     load.statuses = [("200".to_owned(), 48_000), ("302".to_owned(), 48_000)].into();
     let said = |load: &LoadResult| audit(load).reasons[0].text.clone();
-    assert!(said(&load).ends_with("(48000 redirects, which are not followed)"), "{}", said(&load));
+    assert!(said(&load).contains("(48000 redirects, which are not followed); mend"), "{}", said(&load));
     load.steps = vec![record::StepResult {
         label: "GET /".into(),
         transaction: false,
@@ -122,7 +156,7 @@ fn redirects_that_were_followed_are_not_said_to_be_wrong() {
         first_failure: None,
         response_time_us: times(48_000, 10_000.0),
     }];
-    assert!(said(&load).ends_with("48000 answered otherwise than expected"), "{}", said(&load));
+    assert!(said(&load).contains("48000 answered otherwise than expected; mend"), "{}", said(&load));
 }
 
 /// A longer window brings nobody more requests whose number was all made in the warm-up, or who was interrupted in it.
@@ -140,7 +174,7 @@ fn what_was_due_in_no_window_says_why() {
     counted.load.warm_up_s = 0.0;
     assert!(said(&counted).ends_with("measure longer"), "{}", said(&counted));
     let interrupted = LoadResult { interrupted: true, ..empty() };
-    assert!(said(&interrupted).ends_with("it was ended before"), "{}", said(&interrupted));
+    assert!(said(&interrupted).ends_with("; run it again to its end"), "{}", said(&interrupted));
     assert_eq!(kinds(&interrupted), [ReasonKind::Empty, ReasonKind::Interrupted]);
 }
 
@@ -186,7 +220,8 @@ fn who_waited_all_the_while_is_no_wrong_latency() {
     let text = &audit(&load).reasons[0].text;
     assert!(
         text.ends_with(
-            "the others waited: for requests that were not done within the window, or to connect again"
+            "the others waited: for requests that were not done within the window, or to connect again; measure longer, or \
+             let connections be kept"
         ),
         "{text}"
     );
@@ -313,7 +348,7 @@ fn every_kind_of_failure_is_named() {
     assert_eq!(
         text,
         "15.09 % of 106 requests brought no good answer: 1 timed out, 1 connect failed, 1 tls failed, 1 reset, 1 closed early, \
-         1 malformed, 10 answered otherwise than expected"
+         1 malformed, 10 answered otherwise than expected; mend the request or the service, or load it less"
     );
 }
 
@@ -331,7 +366,8 @@ fn requests_that_were_never_sent_are_not_held_against_the_answers() {
     assert_eq!(with_unsent(101), [ReasonKind::Unsent]);
     assert_eq!(with_unsent(100_000), [ReasonKind::Unsent]);
 
-    // So is what was dropped for want of room to wait, alone and with the others.
+    // So is what was dropped for want of room to wait, alone and with the others. It takes a rate.
+    load.load.rate_per_s = Some(10_000.0);
     let mut with_both = |unsent, backlog_overflow| {
         let answered = 100_000 - unsent - backlog_overflow;
         load.outcomes = record::Outcomes { answered, unsent, backlog_overflow, ..Default::default() };
@@ -342,8 +378,15 @@ fn requests_that_were_never_sent_are_not_held_against_the_answers() {
     let late = "51 of 100000 requests that were due (0.05 %) found no connection until the deadline";
     let dropped = "of 100000 requests that were due (0.05 %) were dropped, since as many as may wait for a connection \
                    were waiting";
-    assert_eq!(with_both(51, 50), [format!("{late}; 50 {dropped}")]);
-    assert_eq!(with_both(0, 5000), [format!("5000 {}", dropped.replace("0.05", "5.00"))]);
+    let advice = "; lower the rate, or give it more connections";
+    assert_eq!(with_both(51, 50), [format!("{late}; 50 {dropped}{advice}")]);
+    assert_eq!(with_both(0, 5000), [format!("5000 {}{advice}", dropped.replace("0.05", "5.00"))]);
+    // Where nobody asked for a rate, there is none to be lowered, and more connections are more users.
+    load.load.rate_per_s = None;
+    load.outcomes = record::Outcomes { answered: 99_000, unsent: 1_000, ..Default::default() };
+    load.answered_as_expected = 99_000;
+    let text = &audit(&load).reasons[0].text;
+    assert!(text.ends_with("found no connection until the deadline; load it with fewer users"), "{text}");
 }
 
 /// Records come from files that anyone may have written.
@@ -387,11 +430,26 @@ fn what_another_driver_tells_is_audited_and_what_it_does_not_is_not() {
     let said: Vec<&str> = validity.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let [law, short, bound] = said[..] else { panic!("{said:?}") };
     assert!(
-        law.ends_with("the others were busy in wrk itself, or with requests that it does not tell of"),
+        law.ends_with(
+            "the others were busy in wrk itself, or with requests that it does not tell of; give wrk more cores, or make the \
+             load with Proofload"
+        ),
         "{law}"
     );
     assert!(short.contains("1.51 s"), "by its service times: {short}");
     assert!(bound.starts_with("wrk was busy 90 %") && bound.contains("0.90 cores"), "{bound}");
+    assert!(bound.ends_with("or make the load with Proofload"), "{bound}");
+}
+
+/// Times that are longer than the users could spend are wrong, whoever told them; the rate was counted.
+#[test]
+fn of_times_that_are_too_long_only_the_rate_is_left() {
+    for (mut load, advice) in [(healthy(), "measure longer"), (by_wrk(), "make the load with Proofload")] {
+        let law = load.littles_law.unwrap();
+        load.littles_law = Some(LittlesLaw { gap: 0.2, mean_response_s: law.mean_response_s * 1.2, ..law });
+        let text = &audit(&load).reasons[0].text;
+        assert!(text.ends_with(&format!("; the rate stands, and for the times {advice}")), "{text}");
+    }
 }
 
 /// Users who find no request left wait for the last answers, in a load that is bounded by their number.

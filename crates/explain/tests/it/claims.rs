@@ -328,6 +328,48 @@ fn latency_is_judged_from_response_times() {
     assert_eq!(slower.verdict, ClaimVerdict::Confirmed, "{slower:?}");
 }
 
+/// In a closed load the slower one has the fewer requests, and the longest of few is no 99th percentile.
+#[test]
+fn a_percentile_that_so_few_requests_do_not_know_decides_nothing() {
+    let few_in = |every: u32| {
+        let mut trials = two(10, 1.2);
+        for trial in trials.iter_mut().filter(|it| it.block.is_multiple_of(every)) {
+            spoil(std::slice::from_mut(trial), "tomcat", |load| load.response_time_us.count = 200);
+        }
+        trials
+    };
+    let slower = || Statement::Order(vec![pair("tomcat", "jetty")]);
+    let told = of_metric(Metric::ResponseP99, slower(), &few_in(5));
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
+    let two_of_ten = "2 of 10 trials of tomcat, 64 connections";
+    assert!(told.why.contains(&format!("{two_of_ten} failed or have no figure")), "{told:?}");
+    assert_eq!(told.notes, [format!("{two_of_ten} not used: so few requests do not know it")]);
+    assert_eq!(of_metric(Metric::ResponseP90, slower(), &few_in(5)).verdict, ClaimVerdict::Confirmed);
+    let told = of_metric(Metric::ResponseP99, slower(), &few_in(1));
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+}
+
+/// Whoever makes ten times as many requests and fails in none of them fails no less than who fails in none of few.
+#[test]
+fn where_nothing_failed_no_share_is_the_smaller_one() {
+    let with = |failed_of_many: u64| {
+        let mut trials = two(10, 1.2);
+        spoil(&mut trials, "jetty", |load| {
+            load.intended = 960_000;
+            load.answered_as_expected = load.intended - failed_of_many;
+        });
+        trials
+    };
+    let fails_more = |more: &str, less: &str, failed: u64| {
+        of_metric(Metric::FailedShare, Statement::Order(vec![pair(more, less)]), &with(failed))
+    };
+    let none = fails_more("tomcat", "jetty", 0);
+    assert_eq!((none.verdict, none.parts[0].measured), (ClaimVerdict::Tied, Some(1.0)), "{none:?}");
+    // Three of many are more than none.
+    let some = fails_more("jetty", "tomcat", 3);
+    assert_eq!(some.verdict, ClaimVerdict::Confirmed, "{some:?}");
+}
+
 fn spoil(trials: &mut [Trial], stack: &str, mut how: impl FnMut(&mut record::LoadResult)) {
     for trial in trials.iter_mut().filter(|it| it.stack == stack) {
         if let TrialResult::Measured(measured) = &mut trial.result {
@@ -387,6 +429,79 @@ fn what_the_client_limited_is_a_bound_that_decides_to_one_side() {
     });
     let told = judged(order(), &few);
     assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::Reversed, 7), "{told:?}");
+}
+
+/// A stack whose compilers took CPU time that its answers had no more of carries no less once they are done, and nobody knows how much
+/// more.
+#[test]
+fn a_rate_beside_compilers_is_a_bound_that_decides_to_one_side() {
+    let compiling = |stack: &str, ratio: f64, jit_cores: f64, cpu_cores: f64| {
+        let mut trials = two(10, ratio);
+        for trial in trials.iter_mut().filter(|it| it.stack == stack) {
+            let TrialResult::Measured(measured) = &mut trial.result else { unreachable!("all are measured") };
+            measured.server.cpu_cores = Some(cpu_cores);
+            measured.server.jit_cores = Some(jit_cores);
+            measured.host = Some(record::HostSignals { cores: 2, ..record::HostSignals::default() });
+        }
+        trials
+    };
+    // Beside 0.1 of a core of the client's.
+    for (stack, ratio, jit_cores, cpu_cores, verdict) in [
+        ("jetty", 1.2, 0.5, 1.8, ClaimVerdict::Confirmed),
+        ("jetty", 1.0 / 1.2, 0.5, 1.8, ClaimVerdict::Undecided),
+        ("tomcat", 1.2, 0.5, 1.8, ClaimVerdict::Undecided),
+        ("tomcat", 1.0 / 1.2, 0.5, 1.8, ClaimVerdict::Reversed),
+        // A tenth of what was used is how far bursts may be apart that are called alike.
+        ("jetty", 1.0 / 1.2, 0.2, 1.8, ClaimVerdict::Undecided),
+        ("jetty", 1.0 / 1.2, 0.18, 1.8, ClaimVerdict::Reversed),
+        // There is CPU left for the answers.
+        ("jetty", 1.0 / 1.2, 0.5, 1.2, ClaimVerdict::Reversed),
+    ] {
+        let told = judged(order(), &compiling(stack, ratio, jit_cores, cpu_cores));
+        assert_eq!(told.verdict, verdict, "{stack}, {ratio}, {jit_cores} of {cpu_cores}: {told:?}");
+    }
+    let trials = compiling("jetty", 1.2, 0.5, 1.8);
+    let told = judged(order(), &trials);
+    assert!(told.why.contains("compilers were at work beside the first"), "{}", told.why);
+    assert_eq!(told.notes, ["10 of 10 trials of jetty, 64 connections only a bound: compiling"]);
+    // How long its answers take once they are done is not known at all.
+    let told = of_metric(Metric::ResponseMean, order(), &trials);
+    assert_eq!(told.verdict, ClaimVerdict::NotMeasured, "{told:?}");
+    // Signals tell the same as what is kept without them.
+    let TrialResult::Measured(mut measured) = trials[0].result.clone() else {
+        unreachable!("it is measured")
+    };
+    measured.server.jit_cores = None;
+    let kinds = |measured: &record::Measured| -> Vec<explain::ReasonKind> {
+        explain::audit_trial(measured, None).reasons.into_iter().map(|reason| reason.kind).collect()
+    };
+    assert!(kinds(&measured).is_empty());
+    let jvm = record::JvmUse { jit_cores: 0.5, ..record::JvmUse::default() };
+    measured.server.signals =
+        Some(record::ServerSignals { jvm: Some(jvm), ..record::ServerSignals::default() });
+    assert_eq!(kinds(&measured), [explain::ReasonKind::Compiling]);
+    // What nobody looked at later may have gone on as it was.
+    let signals = measured.server.signals.take();
+    let burst = record::Burst { goodput_per_s: 1000.0, jit_share: Some(0.5) };
+    measured.warm_up = Some(record::WarmUp { bursts: vec![burst], ..record::WarmUp::default() });
+    assert_eq!(kinds(&measured), [explain::ReasonKind::Compiling]);
+    measured.server.jit_cores = Some(0.0);
+    assert_eq!(kinds(&measured), [explain::ReasonKind::NotSteady]);
+    (measured.server.signals, measured.server.jit_cores) = (signals, None);
+    // It is the better reason for what was not steady.
+    measured.warm_up = Some(record::WarmUp { steady: false, ..record::WarmUp::default() });
+    assert_eq!(kinds(&measured), [explain::ReasonKind::Compiling]);
+    measured.warm_up = None;
+    // Of servers that fill a core of their own it is more than a tenth of that, and less of all that was used.
+    (measured.server.signals, measured.server.jit_cores, measured.server.cpu_cores) =
+        (None, Some(0.1), Some(0.95));
+    assert!(kinds(&measured).is_empty());
+    (measured.surroundings.client_cpus, measured.surroundings.server_cpus) =
+        (Some("0".into()), Some("1".into()));
+    assert_eq!(kinds(&measured), [explain::ReasonKind::Compiling]);
+    // How many cores there are is not known.
+    measured.host = None;
+    assert!(kinds(&measured).is_empty());
 }
 
 /// Where answers lay in the client's socket, a mean time lies between what was read and that less what they lay there. That is
@@ -736,6 +851,45 @@ fn the_control_of_a_rate_is_no_ceiling_of_as_many_connections() {
     assert!(ceiling(&asked_at_that_rate).is_some());
     let told = judged(order_at_300(), &trials);
     assert_eq!(told.verdict, ClaimVerdict::Confirmed, "{told:?}");
+}
+
+/// The same trials, with connections that are kept or with one for each request.
+fn with_connections(trials: Vec<Trial>, keep_alive: bool) -> Vec<Trial> {
+    let with = |mut trial: Trial| {
+        if let TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.load.keep_alive = keep_alive;
+        }
+        trial
+    };
+    trials.into_iter().map(with).collect()
+}
+
+/// A connection for each request costs the client more: what it reaches by the one is no ceiling of what is asked by the other.
+#[test]
+fn a_control_is_a_ceiling_of_what_was_asked_as_it_was() {
+    let controls = |per_s: f64, keep_alive: bool| {
+        let controls = blocks(10, record::CONTROL, per_s, 64).into_iter();
+        let controls = controls.map(|control| Trial { role: record::Role::Control, ..control });
+        with_connections(controls.collect(), keep_alive)
+    };
+    for control_keeps in [true, false] {
+        let kept = blocks(10, "jetty", 1200.0, 64);
+        let closing = with_connections(blocks(10, "tomcat", 1000.0, 64), false);
+        let trials = [kept, closing, controls(1100.0, control_keeps)].concat();
+        let is_held_against_it = |trial: &Trial| {
+            let TrialResult::Measured(measured) = &trial.result else { panic!("it was measured") };
+            let ceiling = explain::ceiling_of(&trials, &record::CellName::of(trial));
+            let reasons = explain::audit_trial(measured, ceiling).reasons;
+            reasons.iter().any(|it| it.kind == explain::ReasonKind::ClientBound)
+        };
+        assert_eq!(is_held_against_it(&trials[0]), control_keeps, "of one that keeps connections");
+        assert_eq!(is_held_against_it(&trials[10]), !control_keeps, "of one that closes them");
+    }
+    // Nor is it one of a claim's cells, in their table or elsewhere in their round.
+    for (control_keeps, verdict) in [(true, ClaimVerdict::Undecided), (false, ClaimVerdict::Confirmed)] {
+        let told = judged(order(), &[two(10, 1.2), controls(1300.0, control_keeps)].concat());
+        assert_eq!(told.verdict, verdict, "{told:?}");
+    }
 }
 
 #[test]

@@ -404,6 +404,32 @@ fn few_runs_before_tell_nothing_and_one_that_fell_silent_fails() {
     assert_eq!(told.answer, GateAnswer::Failed, "{told:?}");
 }
 
+/// Nobody knows how one would have come out that was ended because it went badly.
+#[test]
+fn a_run_that_was_cut_short_is_no_measure_for_others() {
+    let manifest = |day: u32, complete: bool| Manifest {
+        started: format!("2026-01-{day:02}T00:00:00Z"),
+        complete: Some(complete),
+        ..Manifest::default()
+    };
+    let (own, of_own) = (whole_run(99, 0.5), manifest(8, true));
+    let told = |are_whole: bool| {
+        let mut known = RunsBefore::of(run(&of_own, &own));
+        for day in 1..=7 {
+            known.add(run(&manifest(day, day <= 5 || are_whole), &whole_run(day.into(), 1.0)));
+        }
+        let max_loss = Share::percent(10.0).expect("it is a share");
+        let gate = Gate { last_runs: Some(LastRuns { count: 10, max_loss }), ..Gate::default() };
+        let judged = explain::gate_run(&gate, &own, false, &known);
+        check(&judged, "loss of goodput to the last 10 runs > 10%").clone()
+    };
+    assert_eq!(told(true).answer, GateAnswer::Failed);
+    let open = told(false);
+    assert_eq!(open.answer, GateAnswer::CouldNotTell, "{open:?}");
+    let due = "of the runs before it, 5 can be compared; 2 more were cut short";
+    assert_eq!(open.why.as_deref(), Some(due));
+}
+
 /// A run that is slower on a new kernel, or by a new version of Proofload, is held against none of before.
 #[test]
 fn a_loss_that_may_be_the_conditions_is_none() {
@@ -653,6 +679,31 @@ fn what_a_check_says_of_an_ended_load_and_of_a_rate_is_to_be_read() {
     let judged = gate_load(&gate(&["goodput<20"]), &a_minute, &Batches::default(), None);
     let why = judged.checks[0].why.as_deref();
     assert!(why.is_some_and(|it| it.starts_with("the load asks for 16.67/s, and")), "{judged:?}");
+}
+
+/// A quick look at an experiment makes few requests, and its gate is written for many.
+#[test]
+fn a_count_that_was_out_of_reach_is_not_kept_to() {
+    let short = |load: &mut LoadResult| {
+        (load.intended, load.answered_as_expected, load.outcomes.answered) = (200, 200, 200);
+    };
+    let trials = [of("gin", 0, short), of("gin", 1, short)];
+    let mut load = trial().load;
+    short(&mut load);
+    let of_load = |condition: &str| gate_load(&gate(&[condition]), &load, &Batches::default(), None);
+    let of_run = |condition: &str| gate_run(&gate(&[condition]), &trials, false);
+    let asked =
+        |judged: GateResult| judged.checks.into_iter().find(|it| !it.is_default).expect("it is asked");
+    for (check, due) in [
+        (asked(of_load("errors>199")), GateAnswer::Passed),
+        (asked(of_load("errors>200")), GateAnswer::CouldNotTell),
+        (asked(of_run("errors>=400")), GateAnswer::Passed),
+        (asked(of_run("errors>400")), GateAnswer::CouldNotTell),
+    ] {
+        assert_eq!(check.answer, due, "{check:?}");
+        let why = check.why.unwrap_or_default();
+        assert_eq!(why.ends_with("too few for so many to fail"), due == GateAnswer::CouldNotTell, "{why}");
+    }
 }
 
 /// A record bounds what is counted of a trial, and a run has many trials.

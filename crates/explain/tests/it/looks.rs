@@ -146,6 +146,20 @@ fn what_is_lost_goes_on_no_further() {
     assert_eq!((told.verdict, told.goes_on), (ClaimVerdict::Undecided, false), "{told:?}");
 }
 
+/// A run that goes on by what it sees has no interval of one look alone, also where the figure decides nothing.
+#[test]
+fn what_is_shown_beside_a_failure_holds_at_all_looks() {
+    let order = Statement::Order(vec![pair("jetty", "tomcat")]);
+    let rates = [1300.0, 1000.0, 1.0];
+    let mut failing = three(9, rates);
+    failing[8].result = record::TrialResult::Failed { error: "no".into() };
+    let (told, without) = (judged(&order, &failing), judged(&order, &three(8, rates)));
+    assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
+    assert_eq!(without.verdict, ClaimVerdict::Confirmed, "{without:?}");
+    let shown = |it: &JudgedClaim| (it.parts[0].low, it.parts[0].high, it.parts[0].blocks);
+    assert_eq!(shown(&told), shown(&without));
+}
+
 /// One twin stands for all loads of its round.
 #[test]
 fn the_smallest_difference_is_known_once_a_twin_is() {

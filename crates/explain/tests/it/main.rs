@@ -12,6 +12,7 @@ mod idle;
 mod levels;
 mod looks;
 mod other_servers;
+mod pauses;
 mod protocols;
 mod reasons;
 mod samples;

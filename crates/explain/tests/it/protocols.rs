@@ -1,10 +1,10 @@
 //! Loads over TLS and HTTP/2, by their figures: what shakes hands, and what waits for a stream.
 
-use explain::{Confidence, VerdictKind};
-use record::{BurstAnswers, IdleAnswers, Measured, Tls};
+use explain::{Confidence, Context, KeptAnswer, VerdictKind, explain_cells};
+use record::{BurstAnswers, IdleAnswers, Measured, Tls, Trial};
 use units::Duration;
 
-use crate::reasons::{explain, first, full, kind, signals, watched};
+use crate::reasons::{explain, first, full, kind, signals, trial_of, watched};
 use crate::samples::times;
 use crate::workers::all;
 
@@ -57,6 +57,51 @@ fn a_worker_that_shakes_hands_most_of_the_time_is_told_by_what_an_answer_takes_w
     assert_eq!(kind(&shaking_hands(worker(300.0, 800.0), ANSWERS)), VerdictKind::BlockedEventLoop);
     // And no handshake takes longer under load than on an idle server, so that something else does.
     assert_eq!(kind(&shaking_hands(worker(100.0, 200.0), ANSWERS)), VerdictKind::BlockedEventLoop);
+}
+
+/// An idle answer of a fast server is hardly anything but wake-ups. What its answers take where connections are kept is told by the
+/// same run.
+#[test]
+fn what_an_answer_takes_on_a_kept_connection_tells_handshakes_from_work() {
+    let trial = shaking_hands(worker(300.0, 800.0), ANSWERS);
+    let told = |server_us: f64| {
+        let kept = Some(KeptAnswer { server_us, client_us: 5.0 });
+        explain::explain(&trial, &Context { cores: 2, kept, ..Context::default() }).first().clone()
+    };
+    // 485 µs less four times 7 µs: an answer, and a connection without TLS, which costs as much as three.
+    let light = told(7.0);
+    assert_eq!((light.kind, light.confidence), (VerdictKind::TlsHandshakes, Confidence::Likely), "{light:?}");
+    assert!(light.accounts_for.is_some_and(|share| (share - 0.942).abs() < 0.01), "{light:?}");
+    let words = "on connections that were kept, an answer took 7 µs of the server's CPU time in this run, and 5 µs of the client's";
+    assert!(light.evidence.iter().any(|it| it == words), "{light:?}");
+    // What takes long there as well is the answer.
+    assert_eq!(told(100.0).kind, VerdictKind::BlockedEventLoop);
+}
+
+/// The same stack by the same run, on connections that it kept.
+#[test]
+fn a_run_knows_what_the_same_answers_take_on_kept_connections() {
+    let fresh = || trial_of(0, "nginx", shaking_hands(worker(300.0, 800.0), ANSWERS));
+    let kept = |change: fn(&mut Measured)| {
+        let mut trial = shaking_hands(worker(300.0, 800.0), 0);
+        trial.server.cpu_us_per_request = Some(7.0);
+        change(&mut trial);
+        Trial { round: "kept".into(), ..trial_of(1, "nginx", trial) }
+    };
+    let kind = |trials: &[Trial]| {
+        let all = explain_cells(trials, 2);
+        all.into_iter().find(|it| it.round == "sleep").expect("it is explained").explanation.first().kind
+    };
+    assert_eq!(kind(&[fresh()]), VerdictKind::BlockedEventLoop);
+    assert_eq!(kind(&[fresh(), kept(|_| {})]), VerdictKind::TlsHandshakes);
+    for (what, other) in [
+        ("another path", kept(|it| it.load.url = "https://127.0.0.1:8080/other".into())),
+        ("no TLS", kept(|it| it.load.tls = None)),
+        ("wrong answers", kept(|it| it.load.answered_as_expected = 0)),
+        ("another stack", Trial { stack: "haproxy".into(), ..kept(|_| {}) }),
+    ] {
+        assert_eq!(kind(&[fresh(), other]), VerdictKind::BlockedEventLoop, "{what}");
+    }
 }
 
 /// Of a load that is far behind, none of what was due within the window is answered, and what was due before is.

@@ -6,13 +6,13 @@ use explain::{
     Alone, Confidence, Context, Explanation, ReasonKind, Setting, Verdict, VerdictKind, explain_cells,
 };
 use record::{
-    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Runtime, Second, Server, ServerSignals,
-    ThreadBand, ThreadGroupUse, Trial, Upstream,
+    AcceptQueue, Held, HostSignals, JvmUse, Measured, NamedUse, Quota, Runtime, Second, Server,
+    ServerSignals, ThreadBand, ThreadGroupUse, Trial, Upstream,
 };
 
 use crate::samples::{measured_in, trial};
 
-const CORES: Context = Context { cores: 2, ceiling_per_s: None, backends_alone: Vec::new() };
+const CORES: Context = Context { cores: 2, ceiling_per_s: None, backends_alone: Vec::new(), kept: None };
 
 pub(crate) fn explain(trial: &Measured) -> Explanation {
     explain::explain(trial, &CORES)
@@ -375,7 +375,7 @@ fn of_several_backends_each_is_held_against_its_own_rate() {
     assert_eq!(told(&trial, &[alone("cache", 20.0)]), None);
 }
 
-fn trial_of(index: u32, stack: &str, measured: Measured) -> Trial {
+pub(crate) fn trial_of(index: u32, stack: &str, measured: Measured) -> Trial {
     Trial { index, round: "sleep".into(), ..measured_in(0, stack, measured) }
 }
 
@@ -712,6 +712,13 @@ fn an_accept_queue_that_overflows_is_named_by_the_kernels_own_count() {
         Some(AcceptQueue { limit: 128, max: 3, mean: 1.5, full_share: 0.0 });
     let told = first(&never_full);
     assert_eq!((told.kind, told.confidence), (VerdictKind::AcceptQueueOverflow, Confidence::Likely));
+    assert!(told.confirm.unwrap().text.contains("net.core.somaxconn, which bounds it"));
+    // What was dropped for another reason, such as memory, is none of a queue's; one of handshakes has the same bound.
+    for (name, is_told) in [("ListenDrops", false), ("TCPReqQFullDrop", true)] {
+        host(&mut never_full).network = [(name.to_owned(), 800)].into();
+        let is_said = phrases(&never_full).iter().any(|it| it == "accept queue full");
+        assert_eq!(is_said, is_told, "{name}");
+    }
     // Of 64 users for 15 s, 800 waits of a second and more are most of the time; 40 are a twenty-fourth.
     assert!(verdict.accounts_for.is_some_and(|share| share > 0.8), "{verdict:?}");
     dropped(&mut trial, 40);
@@ -1359,7 +1366,10 @@ fn a_trend_is_told_and_noise_is_not() {
     trial.load.seconds = seconds(&[100.0, 150.0, 200.0, 250.0]);
     assert_eq!(first(&trial).phrase, "not steady (warming up)");
     trial.load.seconds = seconds(&[250.0, 200.0, 150.0, 100.0]);
-    assert_eq!(first(&trial).phrase, "not steady (slowing down)");
+    let slower = first(&trial);
+    assert_eq!(slower.phrase, "not steady (slowing down)");
+    let change = slower.confirm.unwrap().text;
+    assert!(change.starts_with("measure for longer, "), "no warm-up ends it: {change}");
     // Of few seconds the first may be a poor one by chance.
     trial.load.seconds = seconds(&[100.0, 130.0, 125.0, 135.0]);
     assert_eq!(kind(&trial), VerdictKind::BoxBound);

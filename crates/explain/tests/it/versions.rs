@@ -1,6 +1,8 @@
 //! Two versions of a service in made-up runs: what chance alone calls a change, and what each answer rests on.
 
-use explain::{FigureVerdict, VersionsCompared, blocks_of_versions, compare_versions, gate_versions};
+use explain::{
+    FigureVerdict, VersionsCompared, blocks_of_versions, compare_versions, gate_versions, wider_than,
+};
 use record::{AgentLost, AgentResult, GateAnswer, Measured, Role, Trial, TrialResult};
 use units::Share;
 
@@ -87,6 +89,18 @@ fn versions_that_are_the_same_are_seldom_told_apart() {
     };
     assert!(changed("goodput") <= 10, "{} of {runs}", changed("goodput"));
     assert!(changed("memory") <= 10, "{} of {runs}", changed("memory"));
+}
+
+/// A run that was to go on until then, and could not, must not look as if it had come there.
+#[test]
+fn what_is_not_known_as_precisely_as_was_asked_is_named() {
+    let wide = |trials: &[Trial], half_width: f64| wider_than(trials, &["cart".to_owned()], half_width);
+    let noisy = run_of(10, 1, 1.0, 0.06);
+    assert_eq!(wide(&noisy, 0.001), ["cart: hello, 64 connections"]);
+    assert_eq!(wide(&noisy, 0.5), Vec::<String>::new());
+    assert_eq!(wide(&run_of(10, 1, 0.5, 0.0), 0.001), Vec::<String>::new());
+    // However near, so few blocks have no interval.
+    assert_eq!(wide(&run_of(5, 1, 1.0, 0.0), 0.5).len(), 1);
 }
 
 /// A twin that is far from itself by chance makes a change hard to see, and nothing the same.

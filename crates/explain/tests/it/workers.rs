@@ -160,6 +160,31 @@ fn busy_threads_are_counted() {
     }
 }
 
+/// One that gathers figures or writes a log beside eight that serve looks like one that hands them their work.
+#[test]
+fn a_busy_thread_beside_others_who_ran_as_much_may_be_waited_for_by_nobody() {
+    let of = |unread: u32, others: f64| {
+        let busy = group("stats", None, 0, &[band(1, 1, 0.97, 9_000.0)]);
+        let workers = group("worker-*", None, 0, &[band(8, 1, others, 9_000.0)]);
+        let mut trial = server(5_000.0, vec![busy, workers]);
+        trial.contract.idle_service_time_us = 300.0;
+        signals(&mut trial).unread = Some(all(unread));
+        let told = of_cores(&trial, 8);
+        assert_eq!(told.phrase, "1 thread busy (stats)", "{told:?}");
+        let is_said = told.evidence.iter().any(|it| it.starts_with("other threads of the server ran for "));
+        (told.confidence, is_said)
+    };
+    assert_eq!(of(0, 2.0), (Confidence::Possible, true));
+    assert_eq!(of(60, 2.0), (Confidence::Likely, false), "it reads, and has no time for it");
+    assert_eq!(of(0, 0.5), (Confidence::Likely, false));
+    // Threads of Go run whatever is ready, and one of them is always the busiest.
+    let bands = [band(1, 1, 0.9, 9_000.0), band(7, 1, 4.2, 9_000.0)];
+    let mut trial = server(5_000.0, vec![group("srv", Some(Runtime::Go), 0, &bands)]);
+    trial.contract.idle_service_time_us = 2_000.0;
+    signals(&mut trial).unread = Some(all(0));
+    assert_eq!(of_cores(&trial, 8).kind, VerdictKind::Unexplained);
+}
+
 /// A collector's threads serve no connection, however busy they are: with ZGC and Shenandoah they run beside the program's.
 #[test]
 fn a_busy_collector_is_no_event_loop() {
@@ -267,7 +292,7 @@ fn a_loop_that_sleeps_leaves_requests_unread_and_a_lock_inside_does_not() {
 #[test]
 fn a_limit_inside_is_named_and_not_the_threads_of_that_number() {
     // Seven threads are called `node`, and seven requests at a time have their turn.
-    for k in [7_u32, 4, 13] {
+    for k in [7_u32, 6, 13] {
         let told = first(&node(f64::from(k) * 10.0, 0.05));
         assert_eq!((told.kind, told.confidence), (VerdictKind::LimitInside, Confidence::Likely), "{told:?}");
         assert_eq!(told.phrase, format!("about {k} at a time (a limit inside)"));
@@ -294,6 +319,36 @@ fn a_limit_inside_is_named_and_not_the_threads_of_that_number() {
     };
     assert_eq!(kind(&beside_busy("ZDriverMinor")), VerdictKind::LimitInside);
     assert_ne!(kind(&beside_busy("program")), VerdictKind::LimitInside);
+}
+
+/// Node looks names up and reads files on four threads, which wait, and has four that help its engine: either are given a CPU as often as
+/// there are requests and use hardly any of it.
+#[test]
+fn a_limit_inside_is_not_told_from_threads_that_may_have_its_number() {
+    let said = |trial: &Measured, words: &str| {
+        let told = first(trial);
+        assert_eq!(told.kind, VerdictKind::LimitInside, "{told:?}");
+        assert_eq!(told.confidence, Confidence::Possible, "{told:?}");
+        assert_eq!(told.evidence[1], words, "{told:?}");
+    };
+    let too = "4 threads `node` run for the requests, too, however little: that number may be theirs";
+    said(&node(40.0, 0.05), too);
+    // A thread of another name takes part.
+    let workers = |count| group("worker-*", None, 0, &[band(count, 1, 0.1, 240.0)]);
+    let main = || group("srv", None, 0, &[band(1, 1, 0.1, 240.0)]);
+    said(
+        &server(80.0, vec![main(), workers(7)]),
+        "8 threads of 2 names work, all together: that number may be theirs",
+    );
+    // Workers that are replaced after so many requests are in no band.
+    let mut replaced = workers(5);
+    replaced.active = 9;
+    said(
+        &server(80.0, vec![replaced]),
+        "threads `worker-*` ended meanwhile: how many there were at a time is not known",
+    );
+    let told = first(&server(80.0, vec![main(), workers(6)]));
+    assert_eq!((told.kind, told.confidence), (VerdictKind::LimitInside, Confidence::Likely), "{told:?}");
 }
 
 /// Six are let in together and are done together, 150 ms later: there are six or seven such batches in a second.
@@ -818,7 +873,8 @@ fn cpu_time_that_no_answer_can_have_taken_is_said_and_makes_the_cpu_a_possibilit
     let words = |cpu_us: u32, idle_us: u32| {
         format!(
             "each answer took {cpu_us} µs of CPU time, and one of the idle server {idle_us} µs in all: most of this CPU time went to \
-             something else (spinning, collections, what grows with the users)"
+             something else (spinning, collections, what grows with the users), or cores were slower than those of the idle server \
+             (hyperthreads, their clock)"
         )
     };
     let spun = (VerdictKind::CpuBound, Confidence::Possible, Some(words(18_000, 1_000)));

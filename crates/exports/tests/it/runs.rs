@@ -53,6 +53,22 @@ fn a_trial_has_its_figures_labels_and_time() {
     assert_eq!(outcomes.len(), 10);
 }
 
+/// Of one set of labels a system of metrics keeps one series.
+#[test]
+fn a_transaction_that_is_called_as_a_request_is_has_its_own_series() {
+    let mut trial = measured(0, "gin", "stack", 0);
+    let record::TrialResult::Measured(it) = &mut trial.result else { panic!("it is measured") };
+    let request = it.load.steps[0].clone();
+    it.load.steps.push(record::StepResult { transaction: true, failed: 7, ..request });
+    let families = families("", &[trial]);
+    let failures = family(&families, "proofload_step_failures_total").samples.iter();
+    let told: Vec<_> = failures.map(|it| (label(&it.labels, "transaction"), &it.value)).collect();
+    assert_eq!(told, [(None, &Value::Count(1)), (Some("true"), &Value::Count(7))]);
+    let times = family(&families, "proofload_step_response_time_samples").samples.iter();
+    let told: Vec<_> = times.map(|it| label(&it.labels, "transaction")).collect();
+    assert_eq!(told, [None, Some("true")]);
+}
+
 #[test]
 fn what_is_only_a_bound_is_in_no_family_of_values() {
     let families = families("", &[measured(0, "gin", "stack", 100)]);

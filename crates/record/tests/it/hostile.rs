@@ -123,6 +123,11 @@ fn a_figure_that_no_run_has_is_refused_with_its_file_line_value_and_bound() {
         ("/measured/server/rss_bytes_max".into(), json!(u64::MAX), "`rss_bytes_max` is"),
         ("/measured/server/thread_groups".into(), json!({"a": u32::MAX}), "the sum of `thread_groups` is"),
         ("/measured/contract/deviations".into(), json!(vec![""; 100_001]), "the length of `deviations` is"),
+        (
+            "/measured/server/signals/gc_pauses/seconds".into(),
+            json!(u32::MAX),
+            "the `seconds` of `gc_pauses` is 4294967295",
+        ),
         ("/measured/host/cores".into(), json!(u32::MAX), "`cores` is"),
         ("/measured/host/others/0/name".into(), json!("a".repeat(5000)), "the name of a process"),
     ] {

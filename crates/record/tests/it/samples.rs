@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use record::{
     AcceptQueue, Agreed, AnswerTimes, Burst, BurstAnswers, CellId, Connections, Contract, Distribution,
-    Driver, FastTimes, ForeignDriver, Generator, Held, HostSignals, IdleAnswers, JvmUse, LOAD_VERSION,
-    LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse, Outcomes,
-    QuantileBounds, Quota, RequestSummary, RestedAnswers, Role, Second, Server, ServerSignals, StackManifest,
-    Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult, Upstream, UsageSample, WarmUp,
-    Window, load_of_label,
+    Driver, FastTimes, ForeignDriver, GcPauses, Generator, Held, HostSignals, IdleAnswers, JvmUse,
+    LOAD_VERSION, LittlesLaw, Load, LoadResult, MANIFEST_VERSION, Machine, Manifest, Measured, NamedUse,
+    Outcomes, PausedSecond, QuantileBounds, Quota, RequestSummary, RestedAnswers, Role, Second, Server,
+    ServerSignals, StackManifest, Surroundings, TRIAL_VERSION, ThreadGroupUse, Tls, Trial, TrialResult,
+    Upstream, UsageSample, WarmUp, Window, load_of_label,
 };
 
 fn map<V: Copy>(pairs: &[(&str, V)]) -> BTreeMap<String, V> {
@@ -99,7 +99,14 @@ pub(crate) fn load() -> LoadResult {
         via: None,
         tls: Some(tls()),
         littles_law: Some(law()),
-        seconds: vec![Second { from_s: 1.0, length_s: 0.5, p50_us: Some(7.5), ..Second::default() }],
+        seconds: vec![Second {
+            from_s: 1.0,
+            length_s: 0.5,
+            p50_us: Some(7.5),
+            max_us: Some(2_000_000.5),
+            max_is_lower_bound: true,
+            ..Second::default()
+        }],
         steps: Vec::new(),
         agents: Vec::new(),
         server_pods: None,
@@ -141,6 +148,7 @@ pub(crate) fn server() -> Server {
             threads: 3,
         }],
         signals: Some(signals()),
+        jit_cores: Some(0.5),
         stop_forced: true,
         not_measured: Some("it was running already".into()),
     }
@@ -155,6 +163,10 @@ fn signals() -> ServerSignals {
         connections: Some(Held { mean: 19.5, max: 20, readings: 40 }),
         quota: Some(Quota { cores: Some(0.5), throttled_cores: 0.25 }),
         jvm: Some(JvmUse { gc_share: 0.01, ..JvmUse::default() }),
+        gc_pauses: Some(GcPauses {
+            seconds: 1,
+            ended: vec![PausedSecond { second: 0, least_s: 0.012, most_s: 0.0175 }],
+        }),
         ..ServerSignals::default()
     }
 }
@@ -277,6 +289,7 @@ pub(crate) fn manifest() -> Manifest {
         precision: Some(0.02),
         pace: "full".into(),
         placement: "split".into(),
+        sides: Some("servers on 4-7 (node 1), client on 0-3 (node 0)".into()),
         processes: "kept".into(),
         same_loads: true,
         drivers: vec!["proofload".into(), "wrk".into()],

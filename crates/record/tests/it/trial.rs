@@ -6,7 +6,8 @@ use std::path::Path;
 use plan::{ArrivalsName, NamedLoad};
 use proptest::prelude::*;
 use record::{
-    LoadId, LoadResult, Manifest, RequestSummary, RunDir, Second, Trial, TrialResult, load_of_label,
+    GcPauses, LoadId, LoadResult, Manifest, RequestSummary, RunDir, Second, ServerSignals, Trial,
+    TrialResult, load_of_label,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -196,6 +197,20 @@ fn a_second_says_which_of_its_times_are_bounds_and_nothing_where_none_is() {
     let bound = Second { p99_is_lower_bound: true, ..second };
     assert!(serde_json::to_string(&bound).unwrap().contains("\"p99_us\":9.5,\"p99_is_lower_bound\":true"));
     assert_eq!(back(&bound), bound);
+    let longest = Second { max_us: Some(11.5), ..second };
+    assert_eq!(serde_json::to_string(&longest).unwrap(), plain.replace("9.5}", "9.5,\"max_us\":11.5}"));
+    assert_eq!(back(&longest), longest);
+}
+
+/// Who looked and saw none says so; an older record says nothing.
+#[test]
+fn pauses_of_no_second_are_told_from_pauses_that_nobody_looked_for() {
+    let (old, looked) = (ServerSignals::default(), GcPauses { seconds: 15, ended: Vec::new() });
+    assert!(!serde_json::to_string(&old).unwrap().contains("gc_pauses"));
+    assert_eq!(back(&old).gc_pauses, None);
+    let new = ServerSignals { gc_pauses: Some(looked.clone()), ..old };
+    assert!(serde_json::to_string(&new).unwrap().contains(r#""gc_pauses":{"seconds":15,"ended":[]}"#));
+    assert_eq!(back(&new).gc_pauses, Some(looked));
 }
 
 proptest! {

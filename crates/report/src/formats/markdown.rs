@@ -5,7 +5,9 @@ use std::fmt::Write;
 use explain::{ClaimVerdict, JudgedClaim};
 use record::RankedBy;
 
-use crate::figure::{NONE, by_driver, heading, micros_bare, per_s, plain_line, signed_percent, time_us};
+use crate::figure::{
+    NONE, by_driver, heading, micros_bare, per_s, percent, plain_line, signed_percent, time_us,
+};
 use crate::page::model::{Choice, ChoiceRow, Interval, Invalid, Page, Row, Table, TimeUs};
 use crate::ranking::choice::{cells, header, legend, limit};
 
@@ -84,9 +86,7 @@ fn ranking(table: &Table) -> String {
     for row in &table.rows {
         text.push_str(&ranking_row(table, row));
     }
-    if let Some(ceiling) = table.ceiling_per_s {
-        let _ = write!(text, "\nThe client reaches {} of the calibration target.", per_s(ceiling));
-    }
+    text.push_str(&client(table));
     if let Some(twin) = &table.twin {
         let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
         let interval = ends(&twin.ratio, off);
@@ -95,6 +95,26 @@ fn ranking(table: &Table) -> String {
     }
     text.push('\n');
     text
+}
+
+/// What the client reached in the control, and of which rows that is a ceiling; how busy it was with the others.
+fn client(table: &Table) -> String {
+    let (under, others): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| row.as_control);
+    let under: Vec<String> = under.iter().map(|row| code(&row.stack)).collect();
+    let of_them = format!(": a ceiling of {}", under.join(", "));
+    let of_rows = if others.is_empty() { "" } else { of_them.as_str() };
+    let control = table
+        .ceiling_per_s
+        .map(|it| format!("\nThe client reaches {} of the calibration target{of_rows}.", per_s(it)));
+    let busy = others.iter().filter_map(|row| Some((row.client_busy_share?, row.stack.as_str())));
+    let busiest = busy.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(busy, stack)| {
+        let (busy, stack) = (percent(busy), code(stack));
+        format!(
+            "\nWhere no control is a ceiling, the client's busiest thread was busy {busy} of the time at \
+             most ({stack})."
+        )
+    });
+    control.into_iter().chain(busiest).collect()
 }
 
 fn ranking_row(table: &Table, row: &Row) -> String {

@@ -221,7 +221,8 @@ pub struct Table {
     pub tested: bool,
     /// Of tests: ratios nearer to 1 than this are no difference.
     pub least_effect: Option<f64>,
-    /// Median rate that the same client reached of the calibration target, 1/s.
+    /// Median rate that the same client reached of the calibration target over HTTP/1.1 without TLS, 1/s: a ceiling of the rows that
+    /// were asked as it was ([`Row::as_control`]). Null where none was.
     pub ceiling_per_s: Option<f64>,
     /// A stack against itself.
     pub twin: Option<TwinGap>,
@@ -276,6 +277,10 @@ pub struct Row {
     pub server_us_per_request: Option<f64>,
     /// CPU time a request of the generator, µs.
     pub client_us_per_request: Option<f64>,
+    /// Share of the time that the generator's busiest thread was on a CPU.
+    pub client_busy_share: Option<f64>,
+    /// Whether it was asked as its table's control was (HTTP/1.1 without TLS, connections used alike): the rate of that is its ceiling.
+    pub as_control: bool,
     /// What failed, as shares of what was intended, by kind; empty where nothing did.
     pub errors: BTreeMap<String, f64>,
     /// What limited it, in a phrase.
@@ -299,7 +304,8 @@ pub struct Sweep {
     pub over: SweptOver,
     /// Each stack.
     pub series: Vec<SweepSeries>,
-    /// The control: what the client reaches at all, as `[x, rate]`.
+    /// The control: what the client reaches at all, as `[x, rate]`. A ceiling of the series that were asked as it was
+    /// ([`SweepSeries::as_control`]), and empty where none was.
     pub ceiling: Vec<[f64; 2]>,
 }
 
@@ -322,6 +328,8 @@ pub struct SweepSeries {
     pub points: Vec<SweepPoint>,
     /// Where it bends, in connections: K of a pool or N* of the scalability law, whichever explains it, if one does.
     pub knee: Option<Interval>,
+    /// Whether it was asked as the controls were (HTTP/1.1 without TLS, connections used alike): their rate is its ceiling.
+    pub as_control: bool,
 }
 
 /// A point.

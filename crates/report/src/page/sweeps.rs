@@ -40,12 +40,12 @@ fn all_sweeps(trials: &[Trial], cells: &[Cell], capacities: &[Capacity]) -> Vec<
             of.push(key);
         }
     }
-    let all = of.into_iter().map(|(round, driver, over)| Sweep {
-        round: round.to_owned(),
-        driver,
-        over,
-        series: series(trials, cells, capacities, (round, driver, over)),
-        ceiling: ceiling(trials, (round, driver, over)),
+    let all = of.into_iter().map(|key| {
+        let (round, driver, over) = key;
+        let series = series(trials, cells, capacities, key);
+        let is_ceiling = series.iter().any(|it| it.as_control);
+        let ceiling = if is_ceiling { ceiling(trials, key) } else { Vec::new() };
+        Sweep { round: round.to_owned(), driver, over, series, ceiling }
     });
     all.filter(|sweep| sweep.series.iter().any(|it| it.points.len() >= POINTS_MIN)).collect()
 }
@@ -76,12 +76,17 @@ fn series(trials: &[Trial], cells: &[Cell], capacities: &[Capacity], key: Key<'_
         let measured: Vec<&Measured> = trials.iter().filter(is_of).filter_map(measured_of).collect();
         let Some(point) = point(&measured, index, over) else { continue };
         let stack = &cell.why.stack;
+        let as_control = measured.iter().all(|it| is_asked_as_controls(it, trials, key));
         match all.iter_mut().find(|it| it.stack == *stack) {
-            Some(series) => series.points.push(point),
+            Some(series) => {
+                series.as_control &= as_control;
+                series.points.push(point);
+            }
             None => all.push(SweepSeries {
                 stack: stack.clone(),
                 points: vec![point],
                 knee: knee(trials, capacities, key, stack),
+                as_control,
             }),
         }
     }
@@ -154,14 +159,28 @@ fn streams(trials: &[Trial], (round, driver, _): Key<'_>, stack: &str) -> Option
     all.all(|it| it == first).then_some(first)
 }
 
+/// Whether a trial was asked as the controls of its sweep were; without any, as they would have been.
+fn is_asked_as_controls(trial: &Measured, trials: &[Trial], key: Key<'_>) -> bool {
+    trial.load.is_plain_http1()
+        && controls(trials, key).all(|(_, control)| trial.load.is_asked_as(&control.load))
+}
+
+fn controls<'a>(
+    trials: &'a [Trial],
+    (round, driver, over): Key<'_>,
+) -> impl Iterator<Item = (f64, &'a Measured)> {
+    let of_round =
+        trials.iter().filter(move |it| it.role == Role::Control && it.round == round && it.driver == driver);
+    of_round.filter_map(measured_of).filter_map(move |measured| {
+        let (_, x) = place(&measured.load.load).filter(|(of, _)| *of == over)?;
+        Some((x, measured))
+    })
+}
+
 /// The control's rate along a sweep.
-fn ceiling(trials: &[Trial], (round, driver, over): Key<'_>) -> Vec<[f64; 2]> {
+fn ceiling(trials: &[Trial], key: Key<'_>) -> Vec<[f64; 2]> {
     let mut points: Vec<(f64, Vec<f64>)> = Vec::new();
-    for trial in
-        trials.iter().filter(|it| it.role == Role::Control && it.round == round && it.driver == driver)
-    {
-        let Some(measured) = measured_of(trial) else { continue };
-        let Some((_, x)) = place(&measured.load.load).filter(|(of, _)| *of == over) else { continue };
+    for (x, measured) in controls(trials, key) {
         match points.iter_mut().find(|(at, _)| at.total_cmp(&x).is_eq()) {
             Some((_, rates)) => rates.push(measured.load.goodput_per_s),
             None => points.push((x, vec![measured.load.goodput_per_s])),

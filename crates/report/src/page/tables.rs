@@ -25,6 +25,8 @@ pub(super) fn ranked(of: &PageOf<'_>, rankings: &[Ranking<'_>], explained: &[Cel
     let mut ranked = Ranked { tables: Vec::new(), answers: Vec::new(), cells: Vec::new() };
     for Ranking { name, rows, order } in rankings {
         let name = *name;
+        // Of what speaks otherwise than the control, its rate is no ceiling.
+        let has_ceiling = rows.cells.iter().any(|cell| cell.as_control);
         let mut table = Table {
             round: name.round.to_owned(),
             load: name.load.clone(),
@@ -35,8 +37,7 @@ pub(super) fn ranked(of: &PageOf<'_>, rankings: &[Ranking<'_>], explained: &[Cel
                 Order::Tests(comparison, _) => Some(comparison.least_effect),
                 Order::Ranges(..) => None,
             },
-            // Of what speaks otherwise than the control, its rate is no ceiling.
-            ceiling_per_s: rows.ceiling_per_s.filter(|_| rows.control_words().is_empty()),
+            ceiling_per_s: rows.ceiling_per_s.filter(|_| has_ceiling),
             twin: rows.twin_gap().map(|(stack, ratio, noise)| TwinGap {
                 stack: stack.to_owned(),
                 ratio: ratio.into(),
@@ -67,7 +68,7 @@ fn stands_behind(stack: &str, measured: &Measured) -> bool {
 fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> Row {
     let cell = &rows.cells[place.index];
     let typical = cell.typical();
-    let doubts = cell.doubted(rows.ceiling_per_s);
+    let doubts = cell.doubted();
     let first = why.explanation.first();
     Row {
         stack: cell.stack.to_owned(),
@@ -86,6 +87,8 @@ fn row(rows: &Rows<'_>, place: &Place, why: &CellExplanation, index: usize) -> R
         p99_9: cell.time("p99_9"),
         server_us_per_request: cell.server_us_per_request(),
         client_us_per_request: cell.client_us_per_request(),
+        client_busy_share: cell.client_busy_share(),
+        as_control: cell.as_control,
         errors: cell
             .failures()
             .into_iter()

@@ -17,7 +17,7 @@ use units::Share;
 pub(crate) use self::text::{cells, choice_text, header, legend, limit};
 use super::Ranking;
 use super::order::{Order, Place};
-use super::rows::{Cell, Rows};
+use super::rows::Cell;
 use crate::told::{Interval, Invalid, TimeUs, invalid};
 
 /// The probability that a boot's median lies beyond one end of its interval.
@@ -139,8 +139,8 @@ fn choice(
             letters: place.letters.clone().unwrap_or_default(),
             goodput_per_s: cell.goodput.into(),
             to_best: place.to_best.map(Interval::from),
-            invalid: invalid(&cell.doubted(of.rows.ceiling_per_s), cell.trials().len()),
-            doubts: in_words(&of.rows, cell),
+            invalid: invalid(&cell.doubted(), cell.trials().len()),
+            doubts: in_words(cell),
             at: at.iter().map(|(_, ranking)| choice_at(ranking, cell.stack)).collect(),
             boot: boots(trials, cell.stack),
             limit: why.map_or_else(String::new, |it| it.explanation.first().phrase.clone()),
@@ -187,16 +187,16 @@ fn choice_at(ranking: &Ranking<'_>, stack: &str) -> Option<ChoiceAt> {
         rank_to: place.ranks.1,
         letters: place.letters.clone().unwrap_or_default(),
         to_best: place.to_best.map(Interval::from),
-        invalid: invalid(&cell.doubted(rows.ceiling_per_s), cell.trials().len()),
-        doubts: in_words(rows, cell),
+        invalid: invalid(&cell.doubted(), cell.trials().len()),
+        doubts: in_words(cell),
         rss_bytes: cell.rss_bytes(),
     })
 }
 
 /// What speaks against a cell's figures, and what failed.
-fn in_words(rows: &Rows<'_>, cell: &Cell<'_>) -> Vec<String> {
+fn in_words(cell: &Cell<'_>) -> Vec<String> {
     let errors = cell.failures_text().map(|it| format!("errors: {it}"));
-    cell.doubts(rows.ceiling_per_s).into_iter().chain(errors).collect()
+    cell.doubts().into_iter().chain(errors).collect()
 }
 
 /// How long the boots of a stack took in the whole run; `None` where none was timed.

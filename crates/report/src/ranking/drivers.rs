@@ -8,7 +8,7 @@ use record::{Distribution, Driver, Trial, TrialResult};
 use stats::LogRatios;
 
 use super::rows::{Cell, Rows, TableName};
-use crate::figure::{NONE, figure, micros_bare, name, per_s, percent, plain_line};
+use crate::figure::{NONE, figure, interval, micros_bare, name, per_s, percent, plain_line};
 
 const HEADER: [&str; 9] = [
     "stack",
@@ -40,16 +40,13 @@ pub(super) fn side_by_side(trials: &[Trial], all: &[TableName<'_>], last: TableN
     let header = HEADER.into_iter().chain(["against\nthe driver"]);
     table.load_style(comfy_table::presets::NOTHING).set_header(header);
     for stack in stacks {
-        let cells: Vec<(Driver, &Cell<'_>, Option<f64>)> = by_driver
+        let cells: Vec<(Driver, &Cell<'_>)> = by_driver
             .iter()
-            .filter_map(|(driver, rows)| {
-                let cell = rows.cells.iter().find(|it| it.stack == stack)?;
-                Some((*driver, cell, rows.ceiling_per_s))
-            })
+            .filter_map(|(driver, rows)| Some((*driver, rows.cells.iter().find(|it| it.stack == stack)?)))
             .collect();
-        let ours = cells.iter().find(|(driver, ..)| driver.is_own()).map(|(_, cell, _)| *cell);
-        for (driver, cell, ceiling_per_s) in &cells {
-            table.add_row(row(*driver, cell, ours, *ceiling_per_s));
+        let ours = cells.iter().find(|(driver, _)| driver.is_own()).map(|(_, cell)| *cell);
+        for (driver, cell) in &cells {
+            table.add_row(row(*driver, cell, ours));
         }
     }
     for (index, column) in table.column_iter_mut().enumerate() {
@@ -67,16 +64,17 @@ pub(super) fn side_by_side(trials: &[Trial], all: &[TableName<'_>], last: TableN
             // Writing into a String cannot fail.
             let _ = writeln!(
                 text,
-                "control: {} reaches {} of the calibration target",
+                "control: {} reaches {} of the calibration target{}",
                 driver.name(),
-                per_s(ceiling)
+                per_s(ceiling),
+                rows.control_words()
             );
         }
     }
     text
 }
 
-fn row(driver: Driver, cell: &Cell<'_>, ours: Option<&Cell<'_>>, ceiling_per_s: Option<f64>) -> Vec<String> {
+fn row(driver: Driver, cell: &Cell<'_>, ours: Option<&Cell<'_>>) -> Vec<String> {
     let service = cell.service_times();
     let ours = ours.filter(|_| !driver.is_own());
     vec![
@@ -88,20 +86,17 @@ fn row(driver: Driver, cell: &Cell<'_>, ours: Option<&Cell<'_>>, ceiling_per_s: 
         figure(&service, "p99"),
         ours.and_then(|ours| p99_ratio(&service, &ours.service_times())).unwrap_or_else(|| NONE.into()),
         micros_bare(cell.client_us_per_request()),
-        ceiling_per_s
+        cell.ceiling_per_s
             .filter(|it| *it > 0.0)
             .map_or_else(|| NONE.into(), |ceiling| percent(cell.goodput.median / ceiling)),
-        against(cell, ceiling_per_s),
+        against(cell),
     ]
 }
 
 /// By what is in the same blocks; with an interval where there are blocks enough for one.
 fn goodput_ratio(cell: &Cell<'_>, ours: &Cell<'_>) -> String {
     let Some(ratio) = LogRatios::of(&cell.by_block, &ours.by_block).ratio() else { return NONE.into() };
-    match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!("× {:.2} ({low:.2}…{high:.2})", ratio.value),
-        _ => format!("× {:.2}", ratio.value),
-    }
+    format!("× {:.2}{}", ratio.value, interval(ratio.low, ratio.high, |it| format!("{it:.2}")))
 }
 
 /// Of the medians; none where either is only a lower bound.
@@ -114,10 +109,10 @@ fn p99_ratio(times: &Distribution, ours: &Distribution) -> Option<String> {
 }
 
 /// What of a driver's audits says that it was the limit, or that its figures are not those of its requests.
-fn against(cell: &Cell<'_>, ceiling_per_s: Option<f64>) -> String {
+fn against(cell: &Cell<'_>) -> String {
     let is_of_times = |kind: &ReasonKind| matches!(kind, ReasonKind::LittlesLaw | ReasonKind::TooShort);
     let is_its_own = |kind: &ReasonKind| kind.is_clients_doing() || is_of_times(kind);
-    let reasons = cell.trials().iter().flat_map(|trial| audit_trial(trial, ceiling_per_s).reasons);
+    let reasons = cell.trials().iter().flat_map(|trial| audit_trial(trial, cell.ceiling_per_s).reasons);
     let mut kinds: Vec<ReasonKind> = reasons.map(|reason| reason.kind).filter(is_its_own).collect();
     kinds.sort_unstable();
     kinds.dedup();

@@ -8,31 +8,53 @@ use record::{Manifest, RankedBy, Role, Trial, TrialResult};
 use stats::is_precise;
 
 use super::order::Order;
-use super::rows::{Rows, tables};
-use super::{RunReport, drivers};
+use super::rows::{Cell, Rows, tables};
+use super::{RunReport, drivers, wrapped};
 use crate::agents::loaded_from;
-use crate::figure::{by_driver, indented, name, per_s, plain_line};
+use crate::figure::{by_driver, indented, interval, name, per_s, percent, plain_line};
 
-/// What was measured beside a table's rows: the client's own ceiling, and what lies between equals.
-pub(super) fn beside(rows: &Rows<'_>) -> String {
-    let mut lines = Vec::new();
-    if let Some(ceiling) = rows.ceiling_per_s {
-        let over = rows.control_words();
-        lines.push(format!("control: the client reaches {} of the calibration target{over}", per_s(ceiling)));
-    }
+/// What was measured beside a table's rows, which stand in this order: the client's own ceiling, and what lies between equals.
+pub(super) fn beside(rows: &Rows<'_>, order: &Order) -> String {
+    let ranked: Vec<&Cell<'_>> = order.places().iter().map(|place| &rows.cells[place.index]).collect();
+    let mut lines = client_lines(rows, &ranked);
     if let Some((stack, ratio, noise)) = rows.twin_gap() {
         let of_what = if rows.ranked_by == RankedBy::ResponseP99 { ", p99" } else { "" };
         let percent = |ratio: f64| format!("{:+.1}", (ratio - 1.0) * 100.0);
-        let interval = ratio
-            .low
-            .zip(ratio.high)
-            .map_or_else(String::new, |(low, high)| format!(" ({}…{})", percent(low), percent(high)));
+        let ends = interval(ratio.low, ratio.high, percent);
         let noise =
             noise.map_or_else(String::new, |noise| format!("; noise within a block {:.1} %", noise * 100.0));
         let (of, gap) = (name(stack), percent(ratio.value));
-        lines.push(format!("A/A: {of} to itself{of_what} {gap}{interval} %{noise}"));
+        lines.push(format!("A/A: {of} to itself{of_what} {gap}{ends} %{noise}"));
     }
     if lines.is_empty() { String::new() } else { format!("\n{}", lines.join("\n")) }
+}
+
+/// What the client reached in the control, and of which rows that is a ceiling; of those that were asked otherwise, how near it was to
+/// its limit by its own CPU time.
+fn client_lines(rows: &Rows<'_>, ranked: &[&Cell<'_>]) -> Vec<String> {
+    let under: Vec<String> =
+        ranked.iter().filter(|cell| cell.as_control).map(|cell| name(cell.stack)).collect();
+    let of_rows = if under.is_empty() || under.len() == ranked.len() {
+        String::new()
+    } else {
+        format!(": a ceiling of {}", under.join(", "))
+    };
+    let control = rows.ceiling_per_s.map(|it| {
+        let over = rows.control_words();
+        format!("control: the client reaches {} of the calibration target{over}{of_rows}", per_s(it))
+    });
+    let others: Vec<&Cell<'_>> = ranked.iter().copied().filter(|cell| !cell.as_control).collect();
+    let is_plain = others.iter().any(|cell| cell.is_plain_http1());
+    let with_them = if is_plain { "where no control is a ceiling" } else { "over TLS or HTTP/2" };
+    let busy = others.iter().filter_map(|cell| Some((cell.client_busy_share()?, cell.stack)));
+    let client = busy.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(busy, stack)| {
+        format!(
+            "client: {with_them} its busiest thread was busy {} of the time at most ({})",
+            percent(busy),
+            name(stack)
+        )
+    });
+    control.into_iter().chain(client).flat_map(|line| wrapped(&line, "")).collect()
 }
 
 /// What is to be said of the run as a whole.
@@ -177,7 +199,7 @@ fn doubts(trials: &[Trial]) -> String {
     let mut kinds = BTreeSet::new();
     for name in tables(trials) {
         let rows = Rows::of(trials, name);
-        let reasons = rows.cells.iter().flat_map(|cell| cell.reasons(rows.ceiling_per_s));
+        let reasons = rows.cells.iter().flat_map(Cell::reasons);
         kinds.extend(reasons.map(|(reason, _)| reason.kind));
     }
     let told: Vec<String> =
@@ -221,23 +243,30 @@ fn legend(run: &RunReport<'_>, orders: &[&Order]) -> String {
         };
         text.push_str(placed);
     }
+    if let Some(sides) = &run.manifest.sides {
+        let _ = writeln!(text, "Cores are not all alike: {}.", plain_line(sides));
+    }
     if let Some(sentence) = loaded_from(run.trials) {
         let _ = writeln!(text, "{sentence}");
     }
     if run.manifest.processes == Processes::Block.name() {
         text.push_str("A stack's process served all of its cells in a block, and each block had processes of its own.\n");
     }
-    if run.manifest.same_loads {
+    let is_kept = run.manifest.processes == Processes::Kept.name();
+    if run.manifest.same_loads && !is_kept {
         text.push_str(
             "All processes of a block went through its loads in one order, and a twin's through all\n\
              that its stack's did.\n",
         );
     }
-    if run.manifest.processes == Processes::Kept.name() {
+    if is_kept {
         text.push_str(
             "Processes were kept from block to block. What lies between two of a stack only A/A shows, and a table\n\
              without it does not.\n",
         );
+    }
+    if run.manifest.same_loads && is_kept {
+        text.push_str("A twin's process served all loads that its stack's did.\n");
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use explain::{Reason, ReasonKind, audit_trial};
+use explain::{Reason, ReasonKind, audit_trial, ceiling_beside};
 use record::{
     CellName, Distribution, Driver, LoadId, Measured, RankedBy, Role, Trial, TrialResult, observed,
 };
@@ -22,6 +22,10 @@ pub(crate) struct Cell<'a> {
     pub(crate) times: Distribution,
     /// What it is ranked by in each block of its table; `None` where it was not tried.
     pub(crate) by_block: Vec<Option<Observation>>,
+    /// The median rate that the client reached of the calibration target, where that was asked as this cell was.
+    pub(crate) ceiling_per_s: Option<f64>,
+    /// Whether it was asked as the control of its table was, or would have been, so that the rate of that one is its ceiling.
+    pub(crate) as_control: bool,
     ranked_by: RankedBy,
 }
 
@@ -39,6 +43,16 @@ impl Cell<'_> {
     /// The same of the generator.
     pub(crate) fn client_us_per_request(&self) -> Option<f64> {
         self.median(|it| it.load.cpu_us_per_request)
+    }
+
+    /// Share of the time that the client's busiest load thread was on a CPU: the median over its trials.
+    pub(crate) fn client_busy_share(&self) -> Option<f64> {
+        self.median(|it| Some(it.load.generator.busy_share))
+    }
+
+    /// Whether it was asked over HTTP/1.1 without TLS, as every control is.
+    pub(crate) fn is_plain_http1(&self) -> bool {
+        self.trials.iter().all(|trial| trial.load.is_plain_http1())
     }
 
     /// Most resident memory of the server within the window, bytes: the median over its trials.
@@ -109,10 +123,10 @@ impl Cell<'_> {
 
     /// Why the figures are not simply the server's, if any trial's audit says so, the gravest first: the first reason of
     /// each kind, and how many trials have one.
-    pub(crate) fn reasons(&self, ceiling_per_s: Option<f64>) -> Vec<(Reason, usize)> {
+    pub(crate) fn reasons(&self) -> Vec<(Reason, usize)> {
         let mut by_kind: BTreeMap<ReasonKind, (Reason, usize)> = BTreeMap::new();
         for trial in &self.trials {
-            let mut reasons = audit_trial(trial, ceiling_per_s).reasons;
+            let mut reasons = audit_trial(trial, self.ceiling_per_s).reasons;
             reasons.dedup_by_key(|reason| reason.kind);
             for reason in reasons {
                 by_kind.entry(reason.kind).or_insert((reason, 0)).1 += 1;
@@ -122,8 +136,8 @@ impl Cell<'_> {
     }
 
     /// The same in words.
-    pub(crate) fn doubts(&self, ceiling_per_s: Option<f64>) -> Vec<String> {
-        let reasons = self.reasons(ceiling_per_s);
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let reasons = self.reasons();
         let mut doubts: Vec<String> =
             reasons.iter().map(|(reason, _)| reason.kind.name().to_owned()).collect();
         if self.failed > 0 {
@@ -134,14 +148,14 @@ impl Cell<'_> {
     }
 
     /// Why the figures are not simply the server's, as documents tell it.
-    pub(crate) fn doubted(&self, ceiling_per_s: Option<f64>) -> Vec<Doubt> {
+    pub(crate) fn doubted(&self) -> Vec<Doubt> {
         let told = |(reason, trials): (Reason, usize)| Doubt {
             kind: reason.kind,
             name: reason.kind.name().to_owned(),
             trials,
             text: reason.text,
         };
-        self.reasons(ceiling_per_s).into_iter().map(told).collect()
+        self.reasons().into_iter().map(told).collect()
     }
 
     /// One of its times by name; `None` where it is not known.
@@ -207,15 +221,25 @@ pub(crate) struct Rows<'a> {
     pub(crate) cells: Vec<Cell<'a>>,
     /// One of the rows measured once more in each block.
     pub(crate) twin: Option<Twin>,
-    /// The median rate that the client reached of the calibration target.
+    /// The median rate that the client reached of the calibration target, however the rows were asked.
     pub(crate) ceiling_per_s: Option<f64>,
+    /// One of its controls.
+    control: Option<&'a Measured>,
 }
 
 impl<'a> Rows<'a> {
-    /// What the control speaks, where a row speaks something else, so that its rate is no ceiling of that.
-    pub(crate) fn control_words(&self) -> &'static str {
-        let mut loads = self.cells.iter().flat_map(|cell| &cell.trials).map(|trial| &trial.load);
-        if loads.all(record::LoadResult::is_plain_http1) { "" } else { " over HTTP/1.1 without TLS" }
+    /// How the control was asked, where a row was asked otherwise, so that its rate is no ceiling of that.
+    pub(crate) fn control_words(&self) -> String {
+        let loads = || self.cells.iter().flat_map(|cell| &cell.trials).map(|trial| &trial.load);
+        let is_plain = loads().all(record::LoadResult::is_plain_http1);
+        let over = if is_plain { "" } else { " over HTTP/1.1 without TLS" };
+        let keeps = self.control.map(|control| control.load.load.keep_alive);
+        let used = match keeps.filter(|keeps| loads().any(|load| load.load.keep_alive != *keeps)) {
+            Some(true) => " on connections that are kept",
+            Some(false) => " on a fresh connection for each request",
+            None => "",
+        };
+        format!("{over}{used}")
     }
 
     /// Those of a table.
@@ -235,6 +259,9 @@ impl<'a> Rows<'a> {
                 TrialResult::Failed { .. } => of_stack.failed += 1,
             }
         }
+        let of_controls = by_stack.iter().filter(|((role, _), _)| *role == Role::Control);
+        let controls: Vec<&'a Measured> =
+            of_controls.flat_map(|(_, trials)| trials.measured.iter().copied()).collect();
         let (mut cells, mut twins, mut ceiling_per_s) = (Vec::new(), Vec::new(), None);
         for ((role, stack), Trials { measured, failed, by_block }) in by_stack {
             let goodputs: Vec<f64> = measured.iter().map(|trial| trial.load.goodput_per_s).collect();
@@ -243,7 +270,18 @@ impl<'a> Rows<'a> {
                 Role::Stack => {
                     let all: Vec<&Distribution> = measured.iter().map(|trial| trial.load.times()).collect();
                     let times = Distribution::of_medians(&all);
-                    cells.push(Cell { stack, goodput, times, trials: measured, failed, by_block, ranked_by });
+                    let of_controls = controls.iter().copied();
+                    cells.push(Cell {
+                        stack,
+                        ceiling_per_s: ceiling_beside(measured.first().copied(), of_controls),
+                        as_control: is_asked_as(&measured, controls.first().copied()),
+                        trials: measured,
+                        failed,
+                        goodput,
+                        times,
+                        by_block,
+                        ranked_by,
+                    });
                 }
                 Role::Twin => twins.push((stack, by_block)),
                 Role::Control => ceiling_per_s = Some(goodput.median),
@@ -253,7 +291,7 @@ impl<'a> Rows<'a> {
             let of = cells.iter().position(|cell| cell.stack == stack)?;
             Some(Twin { of, values })
         });
-        Self { ranked_by, cells, twin, ceiling_per_s }
+        Self { ranked_by, cells, twin, ceiling_per_s, control: controls.first().copied() }
     }
 
     /// How far its twin is from the stack that is doubled: what is shown of the one over that of the other, and the noise
@@ -314,4 +352,12 @@ pub(crate) fn tables<'a>(trials: &'a [Trial]) -> Vec<TableName<'a>> {
         place(a.round).cmp(&place(b.round)).then_with(rest)
     });
     seen
+}
+
+/// Whether all were asked as the control was; without one, as any would have been.
+fn is_asked_as(trials: &[&Measured], control: Option<&Measured>) -> bool {
+    trials.iter().all(|trial| match control {
+        Some(control) => trial.load.is_asked_as(&control.load),
+        None => trial.load.is_plain_http1(),
+    })
 }

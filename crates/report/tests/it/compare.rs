@@ -4,7 +4,7 @@ use explain::{HistoryFilter, HistoryMetric, RecordedRun, compare_runs, points_of
 use record::{Manifest, Role, Trial, TrialResult};
 use report::{compare_text, history_text};
 
-use crate::samples::{at, failed, manifest};
+use crate::samples::{at, failed, load, manifest, times, with};
 
 fn run<'a>(manifest: &'a Manifest, trials: &'a [Trial], dir: &'a str) -> RecordedRun<'a> {
     RecordedRun { manifest, trials, experiment: "title = \"t\"\n", dir }
@@ -167,6 +167,31 @@ fn a_history_counts_the_trials_that_died() {
     assert_eq!((p99.value, p99.trials, p99.failed), (None, 6, 4));
     let text = history_text(&series_of(vec![goodput], HistoryMetric::Goodput));
     assert!(text.contains("runs/a (6, 4 failed)"), "{text}");
+}
+
+/// Of 298 requests the 99th percentile is anybody's guess, and a run with such trials must not look as any other.
+#[test]
+fn a_history_leaves_out_a_p99_that_so_few_requests_do_not_know() {
+    let manifest = manifest(&["gin"], 6);
+    // The figures of `times` rise such that this is a p99 of 20 ms.
+    let trial = |block: u32, count: u64| {
+        with(block, "gin", record::LoadResult { response_time_us: times(count, 4_000.0), ..load(1000.0) })
+    };
+    let of = |few: u32| {
+        let count = |block: u32| if block < few { 298 } else { 299 };
+        let trials: Vec<Trial> = (0..6).map(|block| trial(block, count(block))).collect();
+        let filter = HistoryFilter::default();
+        points_of_run(run(&manifest, &trials, "runs/a"), None, HistoryMetric::P99, &filter).remove(0)
+    };
+    for (few, value) in [(0, Some(20_000.0)), (2, Some(20_000.0)), (3, None), (6, None)] {
+        let point = of(few);
+        let told = (point.value, point.trials, point.failed, point.too_few_requests);
+        assert_eq!(told, (value, 6, 0, few as usize));
+    }
+    let text = history_text(&series_of(vec![of(3)], HistoryMetric::P99));
+    assert!(text.contains("runs/a (6, 3 with too few requests: p99 takes 299)"), "{text}");
+    let text = history_text(&series_of(vec![of(0)], HistoryMetric::P99));
+    assert!(text.contains("20.0ms") && text.contains("runs/a (6)"), "{text}");
 }
 
 #[test]

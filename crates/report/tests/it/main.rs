@@ -14,3 +14,4 @@ mod imitated;
 mod page;
 mod ranking;
 mod samples;
+mod why;

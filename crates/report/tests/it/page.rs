@@ -377,6 +377,64 @@ fn connections_that_were_varied_make_a_sweep() {
     // As fast as the control, so that the rate may be the client's: the curve says so as the table does.
     assert!(sweep.series[0].points.iter().all(|it| it.invalid == Invalid::All));
     assert_eq!(sweep.ceiling, [[64.0, 1064.0], [128.0, 1128.0], [256.0, 1256.0]]);
+    // What the client reaches when it connects for each request is no ceiling of what keeps its connections.
+    for trial in trials.iter_mut().filter(|trial| trial.role == Role::Control) {
+        if let record::TrialResult::Measured(measured) = &mut trial.result {
+            measured.load.load.keep_alive = false;
+        }
+    }
+    let page = page_of(&manifest(&["gin"], 6), &trials);
+    assert!(page.sweeps[0].ceiling.is_empty());
+    assert!(page.sweeps[0].series[0].points.iter().all(|it| it.invalid == Invalid::None));
+    assert!(page.tables.iter().all(|it| it.ceiling_per_s.is_none()));
+}
+
+/// Two stacks at two loads beside a control, some of them over HTTP/2.
+fn beside_a_control(of_http2: &[&str]) -> Page {
+    let mut trials = Vec::new();
+    for connections in [64_u32, 128] {
+        for stack in ["gin", "go-h2", record::CONTROL] {
+            let mut trial = at(0, stack, 1300.0);
+            trial.load = record::load_of_label(&format!("{connections} connections"));
+            if stack == record::CONTROL {
+                trial.role = Role::Control;
+            }
+            let TrialResult::Measured(measured) = &mut trial.result else { panic!("it is measured") };
+            measured.load.load.connections = connections;
+            measured.load.load.streams = of_http2.contains(&stack).then_some(32);
+            trials.push(trial);
+        }
+    }
+    page_of(&manifest(&["gin", "go-h2"], 6), &trials)
+}
+
+#[test]
+fn a_control_is_shown_for_the_rows_and_lines_that_it_is_a_ceiling_of() {
+    let ceilings = |page: &Page| page.tables.iter().map(|it| it.ceiling_per_s).collect::<Vec<_>>();
+    let plain = beside_a_control(&[]);
+    assert_eq!(ceilings(&plain), [Some(1300.0), Some(1300.0)]);
+    let text = markdown(&plain);
+    assert!(text.contains("1300/s of the calibration target.\n"), "{text}");
+    assert!(!text.contains("busiest thread"), "{text}");
+
+    let mixed = beside_a_control(&["go-h2"]);
+    assert_eq!(ceilings(&mixed), [Some(1300.0), Some(1300.0)]);
+    let rows = mixed.tables.iter().flat_map(|table| &table.rows);
+    assert!(rows.clone().all(|row| row.as_control == (row.stack == "gin")), "{:?}", mixed.tables);
+    assert!(rows.clone().all(|row| row.client_busy_share == Some(0.31)), "{:?}", mixed.tables);
+    let [sweep] = mixed.sweeps.as_slice() else { panic!("one sweep: {:?}", mixed.sweeps) };
+    assert_eq!(sweep.ceiling, [[64.0, 1300.0], [128.0, 1300.0]]);
+    assert!(sweep.series.iter().all(|it| it.as_control == (it.stack == "gin")), "{sweep:?}");
+    let text = markdown(&mixed);
+    assert!(text.contains("target: a ceiling of `gin`.\n"), "{text}");
+    let client = "client's busiest thread was busy 31 % of the time at most (`go-h2`).\n";
+    assert!(text.contains(client), "{text}");
+
+    let none = beside_a_control(&["gin", "go-h2"]);
+    assert_eq!(ceilings(&none), [None, None]);
+    assert!(none.sweeps.len() == 1 && none.sweeps[0].ceiling.is_empty(), "{:?}", none.sweeps);
+    let text = markdown(&none);
+    assert!(!text.contains("calibration target") && text.contains("busy 31 % of the time"), "{text}");
 }
 
 /// Over HTTP/2 a pool of 200 is full with some six connections of 32 requests each.

@@ -208,6 +208,22 @@ fn what_the_processes_of_a_block_served_is_said() {
     assert!(of(true).contains(same) && !of(false).contains("a twin's"), "{}", of(true));
     let block = "served all of its cells in a block, and each block had processes of its own.\n";
     assert!(of(true).contains(block) && of(false).contains(block), "{}", of(false));
+    let kept = |same_loads: bool| {
+        let manifest = Manifest { processes: "kept".into(), same_loads, ..manifest(&["gin", "nginx"], 6) };
+        ranking(&manifest, &trials)
+    };
+    let same = "without it does not.\nA twin's process served all loads that its stack's did.\n";
+    assert!(kept(true).contains(same) && !kept(true).contains("of a block"), "{}", kept(true));
+    assert!(!kept(false).contains("twin's"), "{}", kept(false));
+}
+
+#[test]
+fn cores_that_are_not_alike_are_told() {
+    let sides = "servers on 4-7 (node 1),\u{1b} client on 0-3 (node 0)";
+    let manifest = Manifest { sides: Some(sides.into()), ..manifest(&["gin"], 3) };
+    let text = ranking(&manifest, &blocks(&[("gin", [900.0; 3])]));
+    assert!(text.contains("\nCores are not all alike: servers on 4-7 (node 1),"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
 }
 
 #[test]
@@ -227,6 +243,70 @@ fn a_twin_and_a_control_stand_beside_the_rows() {
     let row = |stack: &str| text.lines().skip_while(|line| !line.contains(stack)).take(2).collect::<String>();
     assert!(row("nginx").contains("client-bound") && !row("  gin").contains("client-bound"), "{text}");
     assert_eq!(text.matches("nginx").count(), 1, "twins and controls are no rows:\n{text}");
+}
+
+/// What the client reached over HTTP/1.1 without TLS is a ceiling of what speaks that. Of others its own CPU time tells.
+#[test]
+fn a_control_is_a_ceiling_of_the_rows_that_were_asked_as_it_was() {
+    let of_streams = |block: u32, stack: &str, per_s: f64, busy_share: f64| {
+        let mut asked = load(per_s);
+        asked.load.streams = Some(32);
+        asked.generator.busy_share = busy_share;
+        with(block, stack, asked)
+    };
+    let mut others = Vec::new();
+    for block in 0..3 {
+        others.push(of_streams(block, "go-h2", 800.0, 0.24));
+        others.push(of_streams(block, "nginx-h2", 1260.0, 0.76));
+        others.push(Trial { role: Role::Control, ..at(block, CONTROL, 1300.0) });
+    }
+    let told = |trials: &[Trial]| {
+        let text = ranking(&manifest(&["gin", "go-h2", "nginx", "nginx-h2"], 15), trials);
+        (text.split_whitespace().collect::<Vec<_>>().join(" "), text)
+    };
+    let plain = blocks(&[("gin", [900.0; 3]), ("nginx", [1250.0; 3])]);
+    let (words, text) = told(&[plain, others.clone()].concat());
+    let control = "control: the client reaches 1300/s of the calibration target over HTTP/1.1 without TLS";
+    let client = "client: over TLS or HTTP/2 its busiest thread was busy 76 % of the time at most (nginx-h2)";
+    assert!(words.contains(&format!("{control}: a ceiling of nginx, gin {client}")), "{text}");
+    // 1250 and 1260 are both above 70 % of 1300.
+    let row = |stack: &str| text.lines().skip_while(|line| !line.contains(stack)).take(2).collect::<String>();
+    assert!(row(" nginx ").contains("client-bound") && !row(" nginx-h2 ").contains("client-bound"), "{text}");
+
+    let (words, text) = told(&others);
+    assert!(words.contains(&format!("{control} {client}")), "{text}");
+}
+
+/// By connections that are kept the client reaches more, and that is no ceiling of a row that has one for each request.
+#[test]
+fn a_row_is_held_against_a_control_that_was_asked_as_it_was() {
+    let of = |control_keeps: bool| {
+        let mut trials = Vec::new();
+        for block in 0..3 {
+            let (mut closing, mut control) = (load(1000.0), load(1200.0));
+            (closing.load.keep_alive, control.load.keep_alive) = (false, control_keeps);
+            trials.extend([at(block, "gin", 1010.0), with(block, "nginx", closing)]);
+            trials.push(Trial { role: Role::Control, ..with(block, CONTROL, control) });
+        }
+        ranking(&manifest(&["gin", "nginx"], 9), &trials)
+    };
+    for (control_keeps, words) in
+        [(true, "on connections that are kept"), (false, "on a fresh connection for each request")]
+    {
+        let text = of(control_keeps);
+        let is_held_against_it = |stack: &str| {
+            let row = text.lines().skip_while(|line| !line.contains(stack)).take(2);
+            row.collect::<String>().contains("client-bound")
+        };
+        assert_eq!(is_held_against_it("  gin"), control_keeps, "{text}");
+        assert_eq!(is_held_against_it("  nginx"), !control_keeps, "{text}");
+        let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (under, other) = if control_keeps { ("gin", "nginx") } else { ("nginx", "gin") };
+        let control =
+            format!("the client reaches 1200/s of the calibration target {words}: a ceiling of {under}");
+        let client = "client: where no control is a ceiling its busiest thread was busy 31 % of the time";
+        assert!(told.contains(&format!("{control} {client} at most ({other})")), "{text}");
+    }
 }
 
 /// All are asked the same, so what counts is how long it takes. A percentile that is only a bound is behind.

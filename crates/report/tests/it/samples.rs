@@ -256,6 +256,7 @@ pub(crate) fn manifest(stacks: &[&str], trials: u32) -> Manifest {
         precision: Some(0.02),
         pace: "full".into(),
         placement: "shared".into(),
+        sides: None,
         processes: String::new(),
         same_loads: false,
         drivers: Vec::new(),

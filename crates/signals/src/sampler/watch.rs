@@ -304,12 +304,14 @@ fn usage(pids: &[i32]) -> ProcessReading {
     let sum = |of: fn(i32) -> Option<u64>| -> Option<u64> {
         pids.iter().filter_map(|pid| of(*pid)).reduce(|sum, it| sum + it)
     };
+    let disk = pids.iter().filter_map(|pid| disk_bytes(*pid)).reduce(|a, b| (a.0 + b.0, a.1 + b.1));
     ProcessReading {
         rss_bytes: pids.iter().map(|pid| process::rss_bytes(*pid)).sum(),
         threads: sum(thread_count).unwrap_or(0) as u32,
         // Each has a limit of its own.
         open_files: pids.iter().filter_map(|pid| open_files::count(*pid)).max(),
-        disk_write_bytes: sum(disk_write_bytes),
+        disk_read_bytes: disk.map(|(read, _)| read),
+        disk_write_bytes: disk.map(|(_, written)| written),
         ..ProcessReading::default()
     }
 }
@@ -320,14 +322,30 @@ fn thread_count(pid: i32) -> Option<u64> {
     Some(fs::metadata(format!("/proc/{pid}/task")).ok()?.nlink().saturating_sub(2))
 }
 
-fn disk_write_bytes(pid: i32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("write_bytes:"))?.trim().parse().ok()
+/// Bytes that a process had from disks, and those that it sent towards them.
+fn disk_bytes(pid: i32) -> Option<(u64, u64)> {
+    read_and_written(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?)
+}
+
+/// The same of its `io` file, where what it withdrew again (`cancelled_write_bytes`) and what never went to a disk (`rchar`) have lines
+/// of their own.
+fn read_and_written(io: &str) -> Option<(u64, u64)> {
+    let of = |name: &str| -> Option<u64> {
+        io.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
+    };
+    Some((of("read_bytes:")?, of("write_bytes:")?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_from_a_disk_is_told_from_what_went_to_one() {
+        let io = "rchar: 9000\nwchar: 70\nread_bytes: 8192\nwrite_bytes: 4096\ncancelled_write_bytes: 1024\n";
+        assert_eq!(read_and_written(io), Some((8_192, 4_096)));
+        assert_eq!(read_and_written("rchar: 9000\n"), None);
+    }
 
     #[test]
     fn what_is_dear_is_read_as_seldom_as_its_cost_demands() {

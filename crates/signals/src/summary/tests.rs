@@ -24,6 +24,7 @@ fn reading(secs: f64) -> Reading {
         sockets: Some([("established".to_owned(), 10)].into()),
         unread: Some(if secs < 5.0 { 8 } else { 6 }),
         unacknowledged: Some(2),
+        disk_read_bytes: Some((2_000.0 * secs) as u64),
         ..ProcessReading::default()
     };
     let workers = vec![thread(11, 0.25 * secs, (100.0 * secs) as u64), thread(12, 0.25 * secs, 0)];
@@ -82,6 +83,8 @@ fn rates_are_those_of_the_window() {
     let unread = server.signals.unread.unwrap();
     assert!(unread.max == 8 && close(unread.mean, 6.8), "{unread:?}");
     assert!(close(server.signals.unacknowledged.unwrap().mean, 2.0));
+    assert!(close(server.signals.disk_read_bytes_per_s.unwrap(), 2_000.0));
+    assert_eq!(server.signals.disk_write_bytes_per_s, None, "nobody looked");
     assert!(close(all.host.others_cores.unwrap(), 0.3), "{:?}", all.host);
     assert!(close(all.host.generator_cores.unwrap(), 0.1));
     assert!(close(all.host.generator_switches_per_s.unwrap(), 0.0));

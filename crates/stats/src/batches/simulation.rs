@@ -147,6 +147,44 @@ fn what_was_seen_once_is_no_evidence() {
     assert!(p99.value > 800_000.0 && p99.low.is_some_and(|it| it < 50_000.0), "{p99:?}");
 }
 
+/// The failures of a load of 30 s to which 1,000 requests a second are due. Of those of each second so many are answered, and the
+/// others wait until the load ends. Eight that were sent time out after it.
+fn waiting_in_the_end(answered: impl Fn(u64) -> u64) -> Estimated {
+    let mut batches = Batches::default();
+    let mut waiting = 0;
+    for second in 0..30 {
+        let count = answered(second);
+        waiting += 1000 - count;
+        let mut interval = Interval::default();
+        (interval.tally.intended, interval.tally.answered_as_expected) = (count, count);
+        (0..count).for_each(|_| interval.times.response.record(Duration::from_millis(1)));
+        batches.add(Duration::from_secs(second), &interval);
+    }
+    let mut interval = Interval::default();
+    (interval.tally.intended, interval.tally.unsent) = (waiting, waiting);
+    interval.times.response.record_censored_many(Duration::from_secs(1), waiting);
+    batches.add(Duration::from_secs(30), &interval);
+    for second in 31..39 {
+        let mut interval = Interval::default();
+        (interval.tally.intended, interval.tally.timed_out) = (1, 1);
+        interval.times.response.record_censored(Duration::from_secs(5));
+        batches.add(Duration::from_secs(second), &interval);
+    }
+    batches.failed_share(TAIL).unwrap()
+}
+
+/// All that was never sent is given up in one instant. Of a service that falls behind by three tenths throughout, it is no accident.
+#[test]
+fn a_service_that_falls_behind_does_so_all_the_time() {
+    let behind = waiting_in_the_end(|_| 700);
+    assert!((behind.value - 0.3).abs() < 1e-3, "{behind:?}");
+    assert!(behind.low.is_some_and(|it| it > 0.2) && behind.high.is_some_and(|it| it < 0.4), "{behind:?}");
+    // What waits since the server stood still in the last second need not be so the next time.
+    let once = waiting_in_the_end(|second| if second < 29 { 1000 } else { 0 });
+    assert!((once.value - 1.0 / 30.0).abs() < 1e-3, "{once:?}");
+    assert!(once.low.is_some_and(|it| it < 0.005), "{once:?}");
+}
+
 /// Rates of seconds that are like those before them, as a server's are that warms up, collects, or has a neighbour.
 #[test]
 fn of_rates_that_drift() {

@@ -28,6 +28,8 @@ struct OfCell {
     ranked_by: RankedBy,
     own: HistoryPoint,
     before: Vec<HistoryPoint>,
+    /// How many more there were that did not come to their end.
+    cut_short: usize,
 }
 
 impl RunsBefore {
@@ -38,7 +40,7 @@ impl RunsBefore {
             (
                 cell.clone(),
                 metric,
-                OfCell { ranked_by: ranked_by(run.trials, &cell), own, before: Vec::new() },
+                OfCell { ranked_by: ranked_by(run.trials, &cell), own, before: Vec::new(), cut_short: 0 },
             )
         });
         let of_its_rank = own.filter(|(_, metric, it)| *metric == metric_of(it.ranked_by));
@@ -48,7 +50,8 @@ impl RunsBefore {
         }
     }
 
-    /// Takes in a run, if it was made before this one, of the same experiment.
+    /// Takes in a run, if it was made before this one, of the same experiment. One that was cut short has no answer of a gate, and
+    /// whoever ends those that go badly would be left with a measure of them.
     pub fn add(&mut self, run: RecordedRun<'_>) {
         // RFC 3339 in UTC sorts by time.
         if run.manifest.started >= self.started {
@@ -56,7 +59,12 @@ impl RunsBefore {
         }
         for (metric, point) in points(run) {
             let Some(it) = self.cells.get_mut(&point.cell()) else { continue };
-            if metric == metric_of(it.ranked_by) && it.own.is_of_experiment_of(&point) {
+            if metric != metric_of(it.ranked_by) || !it.own.is_of_experiment_of(&point) {
+                continue;
+            }
+            if run.manifest.complete == Some(false) {
+                it.cut_short += 1;
+            } else {
                 it.before.push(point);
             }
         }
@@ -71,7 +79,7 @@ impl RunsBefore {
         doubts: &[Reason],
     ) -> GateCheck {
         let limit = asked.max_loss.get();
-        let Some(OfCell { ranked_by, own, before }) = self.cells.get(cell) else {
+        let Some(OfCell { ranked_by, own, before, cut_short }) = self.cells.get(cell) else {
             return GateCheck {
                 why: Some("no trial has such a figure".into()),
                 would_decide: Some("trials that do not fail".into()),
@@ -97,7 +105,7 @@ impl RunsBefore {
             is_lower_bound: false,
             earlier,
             beyond,
-            passed_over: passed_over(own, &others),
+            passed_over: passed_over(own, &others, *cut_short),
             tail: tail_of(intervals),
             doubts,
         };
@@ -105,17 +113,26 @@ impl RunsBefore {
     }
 }
 
-/// Why those can't be compared that were measured under other conditions than `own`: whoever sees the runs lie there would look for
-/// a mistake.
-fn passed_over(own: &HistoryPoint, others: &[&HistoryPoint]) -> String {
+/// Why those can't be compared that were measured under other conditions than `own`, or were cut short: whoever sees the runs lie
+/// there would look for a mistake.
+fn passed_over(own: &HistoryPoint, others: &[&HistoryPoint], cut_short: usize) -> String {
+    let unfinished = match cut_short {
+        0 => String::new(),
+        1 => "; 1 more was cut short".to_owned(),
+        count => format!("; {count} more were cut short"),
+    };
     if others.is_empty() {
-        return String::new();
+        return unfinished;
     }
     let what: BTreeSet<String> =
         others.iter().flat_map(|it| own.differs_in(it)).map(|difference| difference.what).collect();
     let more = if what.len() > NAMED_MAX { ", …" } else { "" };
     let what: Vec<String> = what.into_iter().take(NAMED_MAX).collect();
-    format!("; {} more were measured under other conditions ({}{more})", others.len(), what.join(", "))
+    format!(
+        "; {} more were measured under other conditions ({}{more}){unfinished}",
+        others.len(),
+        what.join(", ")
+    )
 }
 
 /// Of a run that has no figure, beside so many that have one.

@@ -7,7 +7,7 @@ use stats::Ratio;
 use units::Bytes;
 
 use super::super::order::off_the_best;
-use super::super::{lines_of, wrapped};
+use super::super::{INDENT, lines_of, wrapped};
 use super::{Boots, Choice, ChoiceAt, ChoiceRow};
 use crate::figure::{NONE, heading, name, per_s, plain_line, time_us};
 use crate::told::{Interval, TimeUs};
@@ -20,7 +20,7 @@ pub(crate) fn choice_text(choice: &Choice) -> String {
     let mut below = Vec::new();
     for row in &choice.rows {
         let cells = cells(choice, row, "\n");
-        below.push((lines_of(&cells), wrapped(&format!("limit: {}", limit(choice, row)))));
+        below.push((lines_of(&cells), wrapped(&format!("limit: {}", limit(choice, row)), INDENT)));
         table.add_row(cells);
     }
     for column in table.column_iter_mut().skip(2) {
@@ -35,7 +35,7 @@ pub(crate) fn choice_text(choice: &Choice) -> String {
     }
     let of = format!("{}, {}", heading(&choice.round), heading(&choice.load.to_string()));
     let mut said = format!("\nTo choose by: {of}\n{}\n", text.join("\n"));
-    for line in wrapped(&legend(choice)) {
+    for line in wrapped(&legend(choice), INDENT) {
         // Writing into a String cannot fail.
         let _ = writeln!(said, "{}", line.trim_start());
     }

@@ -231,23 +231,24 @@ fn an_expression_may_have_variables() {
     assert_eq!([r"\d", "2", "3", "("].map(of), ["22", "22", "none", "none"]);
 }
 
+fn json_check(path: &str, value: Option<&str>, regex: bool, or_null: bool, rules: JsonRules) -> Check {
+    Check::Json { path: path.into(), value: value.map(Template::text), regex, or_null, rules }
+}
+
+/// Whether a check of JSON holds, which it does where its contrary does not. Without a body neither does.
+fn holds_in_json(body: &Reply, check: Check) -> bool {
+    let holds = verdict(check.clone(), false, body).is_none();
+    assert_eq!(verdict(check.clone(), true, body).is_none(), !holds, "{check:?}");
+    assert!(verdict(check, true, &ok("")).is_some());
+    holds
+}
+
 /// JMeter's JSON Assertion, by its source (JSONPathAssertion 5.6.3).
 #[test]
 fn a_list_fits_where_it_or_one_of_its_values_does() {
     let body = ok(r#"{"a":[1,"22",null],"b":"x","n":7,"f":2.50,"none":null,"empty":[],"o":{"k":"v/w"}}"#);
     let holds = |path: &str, value: Option<&str>, regex: bool, or_null: bool| {
-        let check = || Check::Json {
-            path: path.into(),
-            value: value.map(Template::text),
-            regex,
-            or_null,
-            rules: JsonRules::AsList,
-        };
-        let holds = verdict(check(), false, &body).is_none();
-        assert_eq!(verdict(check(), true, &body).is_none(), !holds, "{path} {value:?}");
-        // Without a body it fails in any case.
-        assert!(verdict(check(), true, &ok("")).is_some());
-        holds
+        holds_in_json(&body, json_check(path, value, regex, or_null, JsonRules::AsList))
     };
     for (path, value, regex, expected) in [
         ("$.a", None, true, true),
@@ -292,17 +293,8 @@ fn a_list_fits_where_it_or_one_of_its_values_does() {
 #[test]
 fn a_list_of_texts_fits_where_it_or_one_of_its_values_does() {
     let body = ok(r#"{"a":[1,"22",null],"n":7,"f":2.50,"none":null,"empty":[]}"#);
-    let check = |path: &str, value: Option<&str>, regex: bool, or_null: bool, rules: JsonRules| {
-        let value = value.map(Template::text);
-        Check::Json { path: path.into(), value, regex, or_null, rules }
-    };
     let holds = |path: &str, value: Option<&str>, regex: bool, or_null: bool| {
-        let check = || check(path, value, regex, or_null, JsonRules::AsValue);
-        let holds = verdict(check(), false, &body).is_none();
-        assert_eq!(verdict(check(), true, &body).is_none(), !holds, "{path} {value:?}");
-        // Without a body it fails in any case.
-        assert!(verdict(check(), true, &ok("")).is_some());
-        holds
+        holds_in_json(&body, json_check(path, value, regex, or_null, JsonRules::AsValue))
     };
     for (path, value, regex, expected) in [
         ("$.a", None, true, true),
@@ -333,7 +325,7 @@ fn a_list_of_texts_fits_where_it_or_one_of_its_values_does() {
     let broken = ok("{\"n\":");
     for rules in [JsonRules::AsList, JsonRules::AsValue] {
         let of_broken =
-            |value: Option<&str>| verdict(check("$..n", value, false, false, rules), false, &broken);
+            |value: Option<&str>| verdict(json_check("$..n", value, false, false, rules), false, &broken);
         assert!(of_broken(None).is_some() && of_broken(Some("[]")).is_some(), "{rules:?}");
     }
 }

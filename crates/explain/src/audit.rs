@@ -17,8 +17,8 @@ pub(crate) const FAILED_SHARE_MAX: f64 = 0.001;
 /// Share of the control's rate above which a rate is not the server's alone.
 pub(crate) const CEILING_SHARE_MAX: f64 = 0.7;
 /// Share of the CPU time in use that a JVM's compilers may take where there is no more of it: the rate would be so much higher without
-/// them, which is how far bursts of a warm-up may lie apart that are called alike (`stats::steadiness`).
-const COMPILING_SHARE_MAX: f64 = 0.1;
+/// them, which is how far bursts of a warm-up may lie apart that are called alike.
+const COMPILING_SHARE_MAX: f64 = stats::STEADY_SWING_MAX;
 /// How long answers may lie in the generator's own socket, at the median and at the 99th percentile: a
 /// millisecond, which is what a slice of the scheduler costs now and then, or where the answers take longer than ten of them, this share of their time.
 const RECEIVE_LAG_MAX: Duration = Duration::from_millis(1);

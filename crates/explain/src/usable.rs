@@ -227,11 +227,7 @@ const fn is_at_fault(kind: ReasonKind, metric: Metric) -> bool {
         Metric::Goodput | Metric::FailedShare | Metric::ServerThreads => {
             kind.limits_the_rate() || !comes_of_failures(kind)
         }
-        _ => {
-            let stands =
-                matches!(kind, ReasonKind::Compiling | ReasonKind::NotSteady | ReasonKind::TwoLevels);
-            !kind.is_services_fault() && !stands
-        }
+        _ => !kind.is_services_fault() && !kind.is_unsteady(),
     }
 }
 

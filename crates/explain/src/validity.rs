@@ -133,6 +133,11 @@ impl ReasonKind {
         self.limits_the_rate() || matches!(self, Self::LateGenerator | Self::LateReceiver)
     }
 
+    /// Whether the server was on its way to another rate: what was measured of it is so, and may not stay so.
+    pub const fn is_unsteady(self) -> bool {
+        matches!(self, Self::Compiling | Self::NotSteady | Self::TwoLevels)
+    }
+
     /// Whether it is the service that was wrong, and not the measurement.
     pub const fn is_services_fault(self) -> bool {
         matches!(self, Self::IncorrectService | Self::Unsent | Self::Censored)

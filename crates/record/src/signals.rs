@@ -309,7 +309,7 @@ pub struct JvmUse {
     pub gc_share: f64,
     /// Collections a second.
     pub gc_per_s: f64,
-    /// CPU time a second of its compilers.
+    /// Time a second that its compilers were busy, together: no less than their CPU time, and more where they wait for a core.
     pub jit_cores: f64,
     /// Share of the time in safepoints, collections included.
     pub safepoint_share: f64,

@@ -169,7 +169,7 @@ pub struct Server {
     /// What it did within the window. Absent in records of versions that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signals: Option<ServerSignals>,
-    /// CPU time a second of its JVM's compilers, where a record is kept without signals ([`Server::compilers_cores`]).
+    /// [`crate::JvmUse::jit_cores`], where a record is kept without signals ([`Server::compilers_cores`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jit_cores: Option<f64>,
     /// Whether it had to be killed when asked to stop.
@@ -180,7 +180,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// CPU time a second that the compilers of its JVM took. `None` where it is none, and where nobody looked.
+    /// Time a second that the compilers of its JVM were busy, together. `None` where it is none, and where nobody looked.
     pub fn compilers_cores(&self) -> Option<f64> {
         let seen = self.signals.as_ref().and_then(|signals| signals.jvm).map(|jvm| jvm.jit_cores);
         seen.or(self.jit_cores).filter(|it| it.is_finite())

@@ -59,7 +59,8 @@ pub use scalability::pool::{Knee, POOL_LEVELS_MIN, PoolFit, PoolModel, pool_mode
 pub use scalability::{Doubt, Estimate, Explained, LoadPoint, TooFewLevels, explained_by};
 pub use spread::{Spread, rank_with_ties};
 pub use steady::{
-    BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, Steadiness, steadiness,
+    BurstFigures, STEADY_BURSTS_MIN, STEADY_CHANGE_MAX, STEADY_JIT_SHARE_MAX, STEADY_SWING_MAX, Steadiness,
+    steadiness,
 };
 pub use step::{STEP_MIN, STEP_SECONDS_MIN, Step, step, step_of_times};
 pub use summary::{LoadFigures, ThreadUse, figures};

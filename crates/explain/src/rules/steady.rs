@@ -35,8 +35,8 @@ const GROWTH_BYTES_MIN: f64 = 32.0 * 1024.0 * 1024.0;
 const GROWTH_SHARE_MIN: f64 = 0.1;
 /// What the second half grows of what the first did, where growth does not level out.
 const GOES_ON_SHARE_MIN: f64 = 0.5;
-/// Compilers that are busy for so much of a core are still at work (the same bound as in the warm-up).
-const JIT_CORES_QUIET: f64 = 0.05;
+/// Compilers that are busy for so much of a core are still at work, as in a warm-up.
+const JIT_CORES_QUIET: f64 = stats::STEADY_JIT_SHARE_MAX;
 
 /// The rate rises or falls over the window, or goes over from one level to another.
 pub(crate) fn not_steady(facts: &Facts<'_>) -> Option<Verdict> {

@@ -89,12 +89,7 @@ pub(super) fn check(baseline: &Baseline, trials: &[Trial], cell: &CellName, with
     };
     // Both have the same warm-up and the same window: that this is too short for one of them is because it is slow. What a late
     // client shows all the same is there; what it hides comes next.
-    let is_of_both = |it: &&Reason| {
-        matches!(
-            it.kind,
-            ReasonKind::Compiling | ReasonKind::NotSteady | ReasonKind::TwoLevels | ReasonKind::TooShort
-        )
-    };
+    let is_of_both = |it: &&Reason| it.kind.is_unsteady() || it.kind == ReasonKind::TooShort;
     let of_figures: Vec<Reason> = doubts.iter().filter(|it| !is_of_both(it)).cloned().collect();
     hold_against(&mut check, seen_as(ranked_by), &of_figures, || GateAnswer::Failed);
     hold_against_hidden(&mut check, ranked_by, doubts);

@@ -69,7 +69,9 @@ pub(crate) fn number(text: &str, decimal_comma: bool) -> Option<Figure> {
         Some(rest) => (-1.0, rest),
         None => (1.0, plain.strip_prefix('+').unwrap_or(&plain)),
     };
-    if !digits.starts_with(|it: char| it.is_ascii_digit() || it == '.') {
+    // Java leaves out a zero before the mark.
+    let begins = |it: char| it.is_ascii_digit() || it == '.' || (decimal_comma && it == ',');
+    if !digits.starts_with(begins) {
         return None;
     }
     let (whole, fraction) = split(digits, decimal_comma)?;
@@ -223,6 +225,8 @@ mod tests {
         }
         assert_eq!(number("29,115", true), Some(Figure { value: 29.115, step: 0.001 }));
         assert_eq!(number("29.115", true), Some(Figure { value: 29115.0, step: 1.0 }));
+        assert_eq!(number(",6", true), Some(Figure { value: 0.6, step: 0.1 }));
+        assert_eq!((number(",6", false), number(",", true)), (None, None));
         for text in [
             "",
             "-",

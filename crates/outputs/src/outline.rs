@@ -5,6 +5,8 @@ use crate::number::{Figure, number, numbers_in};
 
 /// A longer line is prose and no heading.
 const HEADING_CHARS_MAX: usize = 80;
+/// So begin lines of autocannon, Locust and Fortio, which are no headings.
+const OF_TOOLS: [&str; 4] = ["# of samples:", "# occurrences ", "# range, mid point", "# target "];
 /// A longer line is prose and no statement of a figure.
 pub(crate) const STATEMENT_CHARS_MAX: usize = 120;
 /// A longer one says nothing of a delay.
@@ -138,8 +140,7 @@ fn section(stack: &[(usize, &str)], part: usize) -> Section {
 /// Level and title of a heading: `## Title`, `4. Title`, `4.1 Title`. A lone `#` is the title of all (level 0); the
 /// numbered ones are one below it.
 fn heading(raw: &str) -> Option<(usize, &str)> {
-    // The last is a line of autocannon's.
-    if raw.chars().count() > HEADING_CHARS_MAX || raw.starts_with("# of samples:") {
+    if raw.chars().count() > HEADING_CHARS_MAX || OF_TOOLS.iter().any(|it| raw.starts_with(it)) {
         return None;
     }
     let hashes = raw.bytes().take_while(|it| *it == b'#').count();

@@ -168,7 +168,7 @@ pub struct Row {
     pub system: Option<String>,
     /// Names what is the same under several names: rows with one set-up, path and load are repeats.
     pub setup: Option<String>,
-    /// Path and query of the URL.
+    /// Path and query of the URL, or what a plan calls a request.
     pub path: Option<String>,
     /// Connections, or users of a closed model.
     pub connections: Option<u32>,
@@ -192,6 +192,8 @@ pub struct Row {
     pub elapsed_s: Option<Figure>,
     /// Requests a second as printed.
     pub rate_per_s: Option<Figure>,
+    /// How many requests that rate is of, where those that ended without an answer are not among them, and are in `requests`.
+    pub rated: Option<u64>,
     /// The mean of rates that were sampled during the run, where the tool prints that for its rate.
     pub sampled_per_s: Option<Figure>,
     /// Mean latency, ms.
@@ -208,8 +210,8 @@ pub struct Row {
     pub good_percentiles_ms: Vec<(f64, Figure)>,
     /// From which percentile on zeros are printed behind times: wrk found no time of that rank.
     pub zero_from: Option<f64>,
-    /// Of how many answers percentiles and extremes are, where the tool keeps no more of them than that: the first ones. Its
-    /// mean is taken back to all of them here.
+    /// Of how many answers percentiles are, where the tool keeps no more of them than that. Those of hey are the first ones, and
+    /// so are its extremes; its mean is taken back to all of them here. Those of JMeter's dashboard are the last ones.
     pub kept: Option<u64>,
     /// Whether a figure of the latency is printed as not a number.
     pub is_nan: bool,
@@ -355,9 +357,11 @@ impl Row {
 
     /// What was asked for, without whom.
     pub fn work(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
-        // The tables of JMeter stand under headings of their own, and their URLs differ by prefix.
+        // The tables of JMeter stand under headings of their own. Their labels are different requests of one plan, and the URLs of
+        // a table of several documents differ by prefix.
         if self.tool == Tool::Jmeter {
-            return (self.document.as_deref(), None, None);
+            let label = self.path.as_deref().filter(|_| self.document.is_none());
+            return (self.document.as_deref(), None, label);
         }
         (self.document.as_deref(), self.round.as_deref(), self.path.as_deref())
     }

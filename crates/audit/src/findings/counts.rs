@@ -76,7 +76,7 @@ pub(super) fn empty(row: &Row) -> Option<Finding> {
 /// Rate × time against the count.
 pub(super) fn rate_times_time(row: &Row) -> Option<Finding> {
     let (rate, elapsed) = (row.rate_per_s?, row.elapsed_s.filter(|it| it.value > 0.0)?);
-    let requests = row.requests.filter(|it| *it > 0)? as f64;
+    let requests = row.rated.or(row.requests).filter(|it| *it > 0)? as f64;
     let told = rate.value * elapsed.value;
     let gap = (told - requests) / requests;
     let gap_max = match row.tool {
@@ -190,8 +190,9 @@ pub(super) fn errors_as_answers(row: &Row) -> Option<Finding> {
     };
     let also = aborted_share(row).and(row.errors.aborted);
     let also = also.map_or(String::new(), |it| format!(", as do {it} that the end of the run aborted"));
+    let counts = if row.rated.is_some() { "" } else { " and count in the rate" };
     let text = format!(
-        "{bad} of {requests} requests ({}){what} and count in the rate{also}{}",
+        "{bad} of {requests} requests ({}){what}{counts}{also}{}",
         shown::percent(share),
         good_answers(row)
     );

@@ -176,7 +176,8 @@ pub(super) fn beyond_timeout(row: &Row) -> Option<Finding> {
 
 /// Percentiles that are of the first answers alone, and an average that divides the time of all by their number, as hey does.
 pub(super) fn first_answers(row: &Row) -> Option<Finding> {
-    let (kept, answers) = (row.kept.filter(|it| *it > 0)?, row.answers()?);
+    let kept = row.kept.filter(|it| *it > 0 && row.tool != Tool::Jmeter)?;
+    let answers = row.answers()?;
     let times = answers as f64 / kept as f64;
     let average = row.mean_ms.map_or(String::new(), |mean| {
         format!(
@@ -192,6 +193,17 @@ pub(super) fn first_answers(row: &Row) -> Option<Finding> {
     );
     let level = if is_off { Level::Broken } else { Level::Unknown };
     Some(Finding::of(row, level, Kind::FirstAnswers, text))
+}
+
+/// Percentiles that are of the last samples alone, as those of JMeter's dashboard.
+pub(super) fn last_samples(row: &Row) -> Option<Finding> {
+    let kept = row.kept.filter(|_| row.tool == Tool::Jmeter)?;
+    let text = format!(
+        "the dashboard takes percentiles of the last {kept} of {} samples, unless jmeter.reportgenerator.statistic_window says \
+         otherwise: they are of the end of the run, and mean and extremes are of all",
+        row.requests?
+    );
+    Some(Finding::of(row, Level::Unknown, Kind::Percentiles, text))
 }
 
 /// Zeros in the place of the highest percentiles. wrk adds times after the run that are quicker than the quickest answer; they

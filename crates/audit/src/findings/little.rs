@@ -233,7 +233,7 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
         ),
         Told::NotTheRest => format!(
             "the {} requests that failed or came late have kept as many users busy at most, and {} of {} are in no figure: \
-             their requests were never answered, or the latency is too low; N / X is {implied}",
+             their requests were never answered, they had no connection, or the latency is too low; N / X is {implied}",
             shown::count(unseen(row)),
             in_no_figure(row, law),
             shown::count(law.users),
@@ -250,8 +250,8 @@ fn words(row: &Row, law: &Law, told: Told) -> String {
              of them together. Without one the latency is too high: by Little's law the mean is {implied}"
         ),
         Told::Contradiction if law.ratio < 1.0 => format!(
-            "{} of {} users are in no figure: so many connections were never answered, or the latency is too low; if all were \
-             served, the mean is N / X = {implied}",
+            "{} of {} users are in no figure: so many were never answered or had no connection, or the latency is too low; if \
+             all were served, the mean is N / X = {implied}",
             in_no_figure(row, law),
             shown::count(law.users),
         ),

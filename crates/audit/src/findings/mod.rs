@@ -288,6 +288,7 @@ fn own(row: &Row) -> Vec<Finding> {
         latency::max_at_timeout(row),
         latency::beyond_timeout(row),
         latency::first_answers(row),
+        latency::last_samples(row),
         latency::zeros(row),
         latency::estimates(row),
         latency::out_of_order(row),

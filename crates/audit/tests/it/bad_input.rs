@@ -15,14 +15,72 @@ fn what_holds_no_output_is_one_clear_error() {
     assert!(error("\u{feff} \n").contains("empty"));
     assert!(error("We tested it, and it was fast.\n").contains("no load-test output was found"));
     assert!(error("{\"a\": 1}").contains(
-        "is not one that oha, k6, vegeta, bombardier, autocannon, Fortio, siege, Gatling or Proofload prints"
+        "is not one that oha, k6, vegeta, bombardier, autocannon, Fortio, siege, Gatling, JMeter or Proofload prints"
     ));
     assert!(error("{\"summary\": {\"requestsPerSec\": 1.0,").contains("was cut off"));
     let long = format!("{{\"a\": \"{}\"}}", "0".repeat(9 << 20));
     assert!(error(&long).contains("the JSON that begins in line 1 is longer than 8 MiB"));
     assert!(error("timeStamp,elapsed,label\n").contains("no request"));
     assert!(error("timeStamp,elapsed,success\n1,2,true\n").contains("no column `label`"));
+    let dated = error("timeStamp,elapsed,label\n2026/01/01 12:00:00.123,45,GET /\n");
+    let due = "the time stamp in line 2 of the JTL, `2026/01/01 12:00:00.123`, is no number of milliseconds";
+    assert!(dated.contains(due) && dated.contains("timestamp_format=ms"), "{dated}");
+    assert!(error("timeStamp,elapsed,label\n17000").contains("line 2 of the JTL has fewer columns"));
+    assert!(error("timeStamp,elapsed,label\n1,x,a\n").contains("no number of milliseconds in `elapsed`"));
     assert!(error("system,requests_per_s,latency_avg_ms\n").contains("no row"));
+}
+
+/// What is known and not read has a name, and mostly something to give instead.
+#[test]
+fn what_is_known_and_not_read_is_named() {
+    for (text, what) in [
+        ("<?xml version=\"1.0\"?>\n<testResults version=\"1.2\">\n<httpSample t=\"45\"/>\n", "a JTL as XML"),
+        ("1767268800000,45,GET /,200,OK,true\n", "a JTL without its header"),
+        ("RUN\tSim\tsim\t1767268800000\t \t3.9.5\nUSER\ts\tSTART\t1\n", "Gatling's simulation.log"),
+        ("Timestamp,User Count,Type,Name,Requests/s\n1767268800,5,,Aggregated,1.0\n", "give …_stats.csv"),
+        (
+            "{\"type\":\"Metric\",\"data\":{\"name\":\"http_reqs\"},\"metric\":\"http_reqs\"}\n\
+             {\"metric\":\"http_reqs\",\"type\":\"Point\",\"data\":{\"value\":1}}\n",
+            "single points of k6",
+        ),
+        (
+            "Bucket           #     %        Histogram\n[0s,     10ms]  50    100.00%  ####\n",
+            "a histogram of vegeta",
+        ),
+        (
+            "{\"attack\":\"\",\"seq\":0,\"code\":200,\"latency\":4600000,\"bytes_in\":13}\n",
+            "single results of vegeta; give its report",
+        ),
+        ("response-time,DNS+dialup,DNS,Request-write\n0.0012,0.0001,0.0000,0.0000\n", "hey (-o csv)"),
+        (
+            "Ended after 5.0s : 40 calls. qps=7.9\nAggregated Function Time : count 40 avg 0.0012 +/- 0.0003 min 0.0008 max \
+             0.0021 sum 0.048\n# target 50% 0.00115\nCode 200 : 40 (100.0 %)\n",
+            "the text of Fortio, which is not read; give what -json writes",
+        ),
+        (
+            "\nSummary:\n  Count:\t200\n  Total:\t181.57 ms\n  Slowest:\t69.60 ms\n  Requests/sec:\t1101.53\n\nResponse \
+             time histogram:\n  8.6 [5]\t|∎∎\n",
+            "a summary of ghz",
+        ),
+        ("http.response_time:\n  min: ......... 1\n  max: ......... 9\n", "a report of Artillery"),
+        ("<!DOCTYPE html>\n<html><body>Report</body></html>\n", "a web page"),
+    ] {
+        let error = error(text);
+        assert!(error.starts_with("x.txt: ") && error.contains(what), "{error}");
+    }
+    // A text that names one is none.
+    assert!(error("We tried Nighthawk and Artillery.\n").contains("no load-test output was found in it"));
+}
+
+/// A service may write its log as JSON, or nearly so, beside what a tool prints.
+#[test]
+fn lines_of_json_around_an_output_do_not_hide_it() {
+    let log = "{\"level\":\"info\",\"msg\":\"request\"}\n{level=info msg=request}\n".repeat(100);
+    let rows = read(&format!("{log}{}{log}", format("oha.json"))).rows;
+    assert_eq!((rows.len(), rows[0].line), (1, 201));
+    // What costs the rest of the file to refuse is tried so often only.
+    let open = "{\"level\":[\n".repeat(50);
+    assert!(error(&open).contains("was cut off"));
 }
 
 #[test]
@@ -46,6 +104,9 @@ fn what_is_cut_off_says_what_is_missing() {
     let cut = &jtl[..jtl.len() - 90];
     assert_eq!(read(cut).rows[0].requests, Some(79));
     assert!(kinds(cut).contains(&(Level::Unknown, Kind::CutOff)));
+    // Of two files that were put together each has a header.
+    let both = read(&format!("{jtl}{jtl}"));
+    assert_eq!((both.rows[0].requests, both.rows[0].missing.len()), (Some(160), 0));
 }
 
 /// Where an output ends early, what is missing is named, and where it is whole nothing is.
@@ -174,6 +235,9 @@ fn outputs() -> Vec<String> {
         "k6.txt",
         "k6-legacy.txt",
         "oha.txt",
+        "jmeter.txt",
+        "statistics.json",
+        "locust.txt",
     ]
     .map(format)
     .to_vec();
@@ -196,7 +260,7 @@ proptest! {
     /// Outputs of which pieces are lost, doubled or replaced.
     #[test]
     fn damaged_outputs_are_read_or_refused(
-        which in 0usize..27,
+        which in 0usize..30,
         from in 0.0f64..1.0,
         length in 0usize..200,
         with in prop_oneof![

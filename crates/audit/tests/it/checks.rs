@@ -73,7 +73,7 @@ fn who_is_never_answered_is_named_beside_a_latency_too_low() {
     let audit = crate::found(&wrk("-t1", 100, "70.00ms", "900.00ms", ""));
     let [law, ..] = &crate::all(&audit)[..] else { panic!("{audit:?}") };
     assert_eq!((law.level, law.kind), (Level::Broken, Kind::LittlesLaw));
-    let both = "30 of 100 users are in no figure: so many connections were never answered, or the latency is too low; if all \
+    let both = "30 of 100 users are in no figure: so many were never answered or had no connection, or the latency is too low; if all \
                 were served, the mean is N / X = 100 ms";
     assert!(law.text.ends_with(both), "{law:?}");
 }
@@ -346,10 +346,14 @@ fn summaries_may_round_and_cut_off_and_may_not_differ() {
         "100 connections: 1000 QPS\n",
         "c=100, QPS 1000\n",
         "0 errors, 1000 req/s\n",
+        "Testing https://localhost:8443/plaintext\n",
+        "rps of http://localhost:8080/\n",
+        "Latency 99th: 450ms\n",
     ] {
         assert_eq!(with(sound), [], "{sound}");
     }
     assert_eq!(with("- 1100 QPS\n"), [(Level::Broken, Kind::Summary)]);
+    assert_eq!(with("- 1.3kqps\n"), [(Level::Broken, Kind::Summary)]);
     assert_eq!(with("- 1003 QPS\n"), [(Level::Note, Kind::Summary)]);
     assert_eq!(with("- 1000 QPS\n- mean 18.46 ms\n"), [(Level::Broken, Kind::Summary)]);
 }

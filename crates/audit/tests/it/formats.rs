@@ -180,6 +180,18 @@ fn the_mean_of_oha_is_held_against_its_answers() {
     assert_eq!(refused(0.005, 0), [(Level::Broken, Kind::LittlesLaw)]);
 }
 
+/// Users of oha that send in bursts wait between them.
+#[test]
+fn users_of_oha_wait_between_bursts() {
+    let with = |more: &str| kinds(&oha(&format!("oha -c 50 -z 30s {more}"), 30.0, 150_000, 0.005, &[]));
+    assert_eq!(with(""), [(Level::Broken, Kind::LittlesLaw)]);
+    assert_eq!(with("--burst-delay 1s --burst-rate 5"), [(Level::Note, Kind::LittlesLaw)]);
+    let text = format("oha.txt").replace("-c 50", "-c 500");
+    assert!(kinds(&text).contains(&(Level::Broken, Kind::LittlesLaw)), "{:?}", kinds(&text));
+    let waits = text.replace("-c 500", "--burst-delay=1s -c 500");
+    assert!(kinds(&waits).contains(&(Level::Note, Kind::LittlesLaw)), "{:?}", kinds(&waits));
+}
+
 /// `requestsPerSec` of oha has what the end of the run aborted. Nothing was answered there.
 #[test]
 fn what_oha_aborted_is_no_answer() {
@@ -728,6 +740,14 @@ fn hey_counts_errors_in_its_rate() {
     assert_eq!((row.requests, errors.bad_answers), (Some(49_952), Some(10_952)));
     assert_eq!((errors.read, errors.timeout, row.answers()), (Some(9990), Some(10), Some(39_952)));
     assert!(kinds(&text).contains(&(Level::Unknown, Kind::ErrorsAsAnswers)), "{:?}", kinds(&text));
+    // The rate of earlier versions is one of answers, and is not called wrong for that.
+    let early = text.replace("4990.0104", "3991.0493");
+    assert_eq!((read(&early).rows[0].rated, read(&early).rows[0].requests), (Some(39_952), Some(49_952)));
+    let audit = crate::found(&early);
+    let found = crate::all(&audit);
+    assert!(found.iter().all(|it| it.level != Level::Broken), "{found:?}");
+    let failed = found.iter().find(|it| it.kind == Kind::ErrorsAsAnswers).unwrap();
+    assert!(failed.text.contains("brought no good answer: good answers are"), "{failed:?}");
     // Without any answer there is no average, and none is missed.
     let none = "\nSummary:\n  Total:\t2.0010 secs\n  Slowest:\t0.0000 secs\n  Fastest:\t0.0000 secs\n  Average:\tNaN secs\n  \
         Requests/sec:\t99.9500\n\n\nResponse time histogram:\n\n\nLatency distribution:\n\nStatus code distribution:\n\n\

@@ -4,6 +4,7 @@ mod bad_input;
 mod checks;
 mod formats;
 mod published;
+mod tables;
 
 use audit::{Audit, Document, Finding, Kind, Level};
 

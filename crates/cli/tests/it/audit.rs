@@ -79,20 +79,25 @@ fn the_samples_are_what_the_commands_of_the_guide_print() {
     assert_eq!(made, there, "{GUIDE} has a command for each file of {SAMPLES}, and for no other");
 }
 
+/// It is sound, be it in UTF-16, as PowerShell redirects.
 #[test]
 fn sound_output_ends_well_also_from_standard_input() {
-    let mut child = proofload()
-        .args(["audit", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
     let sample = std::fs::read(repository().join("bench/src/samples/oha.json")).unwrap();
-    child.stdin.take().unwrap().write_all(&sample).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("1 row: nothing that can't be true"), "{text}");
+    let units = String::from_utf8(sample.clone()).unwrap();
+    let utf_16: Vec<u8> = format!("\u{feff}{units}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [sample, utf_16] {
+        let mut child = proofload()
+            .args(["audit", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        child.stdin.take().unwrap().write_all(&bytes).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        assert!(text.contains("1 row: nothing that can't be true"), "{text}");
+    }
 }
 
 #[test]

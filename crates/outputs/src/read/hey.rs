@@ -106,6 +106,9 @@ impl Reading {
         let is_of_kept =
             told == KEPT_MAX && made > told.saturating_add(failed) as f64 * MORE_MIN && made < 1e18;
         let requests = if is_of_kept { made.round() as u64 } else { told.saturating_add(failed) };
+        // The rate of earlier versions is that of answers alone.
+        let off = |count: u64| (made - count as f64).abs();
+        row.rated = Some(told).filter(|_| !is_of_kept && made > 0.0 && off(told) < off(requests));
         let answers = requests.saturating_sub(failed);
         row.kept = Some(KEPT_MAX).filter(|kept| answers > *kept);
         let of_all = row.kept.map_or(1.0, |kept| kept as f64 / answers as f64);

@@ -6,12 +6,14 @@ use crate::outline::Outline;
 use crate::read::call::{Call, call_above};
 use crate::read::command::command_at;
 use crate::read::{
-    OwnRecords, ROWS_MAX, Rows, autocannon, bombardier, fortio, gatling, k6, oha, siege, vegeta,
+    OwnRecords, ROWS_MAX, Rows, autocannon, bombardier, fortio, gatling, jmeter, k6, oha, siege, vegeta,
 };
 use crate::row::{Row, Tool};
 
-/// Most places that are tried as the begin of JSON in vain. Each try may cost the length of the rest.
+/// Most places that are tried as the begin of JSON in vain, where a try may have cost the length of the rest.
 const FAILED_TRIES_MAX: usize = 32;
+/// What fails within so many columns of its first line has cost nothing worth counting: logs have lines in braces.
+const CHEAP_COLUMNS_MAX: usize = 4096;
 /// The longest object that is read, bytes. What a tool prints of a run has some kilobytes; in memory an object of many small
 /// ones takes eighty times its length.
 const OBJECT_BYTES_MAX: usize = 8 << 20;
@@ -46,12 +48,10 @@ pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found 
         match values.next() {
             Some(Ok(value)) => {
                 from = start + values.byte_offset();
-                if !take(&value, line, own, &mut found) {
-                    failed += 1;
-                }
+                take(&value, line, own, &mut found);
             }
             Some(Err(error)) => {
-                failed += 1;
+                failed += usize::from(is_costly(&error));
                 let problem = problem(&error, line, end < text.len());
                 found.problem.get_or_insert(problem);
             }
@@ -62,6 +62,11 @@ pub(super) fn read(text: &str, outline: &Outline<'_>, own: OwnRecords) -> Found 
         with_command(row, outline);
     }
     found
+}
+
+/// Whether much was read before it failed.
+fn is_costly(error: &serde_json::Error) -> bool {
+    error.is_eof() || error.line() > 1 || error.column() > CHEAP_COLUMNS_MAX
 }
 
 fn problem(error: &serde_json::Error, line: usize, more: bool) -> String {
@@ -88,20 +93,19 @@ const READERS: [Reader; 8] = [
     gatling::read_json,
 ];
 
-/// Takes what is known; says whether it was.
-fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) -> bool {
-    let rows = READERS.into_iter().find_map(|read| read(value)).map(|row| vec![row]).or_else(|| own(value));
-    let Some(rows) = rows else {
+/// Takes what is known.
+fn take(value: &Value, line: usize, own: OwnRecords, found: &mut Found) {
+    let rows = READERS.into_iter().find_map(|read| read(value)).map(|row| vec![row]);
+    let Some(rows) = rows.or_else(|| jmeter::read_json(value)).or_else(|| own(value)) else {
         found.problem.get_or_insert_with(|| {
             format!(
-                "the JSON in line {line} is not one that oha, k6, vegeta, bombardier, autocannon, Fortio, siege, Gatling or \
-                 Proofload prints"
+                "the JSON in line {line} is not one that oha, k6, vegeta, bombardier, autocannon, Fortio, siege, Gatling, JMeter \
+                 or Proofload prints"
             )
         });
-        return false;
+        return;
     };
     found.rows.extend(rows.into_iter().map(|row| Row { line, ..row }));
-    true
 }
 
 /// oha's JSON does not say how many connections there were, nor vegeta's which rate was asked for; a command above it does.
@@ -111,7 +115,7 @@ fn with_command(row: &mut Row, outline: &Outline<'_>) {
         Tool::Autocannon => Some(autocannon::with_call),
         Tool::Siege => Some(siege::with_call),
         // They tell all by themselves, or nothing that a command has.
-        Tool::Bombardier | Tool::Gatling => return,
+        Tool::Bombardier | Tool::Gatling | Tool::Jmeter => return,
         _ => None,
     };
     if let Some(with_call) = with_call {
@@ -129,6 +133,7 @@ fn with_command(row: &mut Row, outline: &Outline<'_>) {
     row.asked_per_s = row.asked_per_s.or(asked.rate_per_s);
     if row.tool == Tool::Oha {
         row.duration_s = row.duration_s.or(asked.duration_s);
+        row.may_wait |= call_above(&outline.lines, row.line, tool).is_some_and(|it| oha::waits(&it));
     }
     row.path = row.path.take().or_else(|| asked.url.as_deref().and_then(super::command::path_of));
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::number::Figure;
 use crate::read::Rows;
 use crate::row::{Row, Tool};
+use crate::shown::quoted;
 
 /// Most labels that are told apart; a plan has fewer. What is beyond goes into none.
 const LABELS_MAX: usize = 1000;
@@ -88,25 +89,48 @@ fn labels(text: &str) -> Result<(BTreeMap<String, JtlSamples>, bool), String> {
         csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
     let columns = columns(reader.headers().map_err(|error| error.to_string())?)?;
     let mut labels: BTreeMap<String, JtlSamples> = BTreeMap::new();
-    let mut unreadable: Option<u64> = None;
+    // Why the first line that can't be read can't be.
+    let mut unreadable: Option<String> = None;
     for record in reader.records() {
         let Ok(record) = record else {
             return Err("a line of the JTL is no UTF-8 text".into());
         };
+        // Of files that were put together each begins with a header.
+        if record.get(columns.time) == Some("timeStamp") {
+            continue;
+        }
         let line = record.position().map_or(0, csv::Position::line);
         if take(&columns, &record, line, &mut labels).is_none() {
             // A run that was ended leaves half a line, the last one.
-            unreadable.get_or_insert(line);
+            unreadable.get_or_insert_with(|| why_not(&columns, &record, line));
         }
     }
     if labels.is_empty() {
-        return Err("the JTL has a header and no request: the run made none, or the file was cut off".into());
+        return Err(unreadable.unwrap_or_else(|| {
+            "the JTL has a header and no request: the run made none, or the file was cut off".into()
+        }));
     }
     for label in labels.values_mut() {
         label.elapsed_ms.sort_unstable();
         label.unanswered_ms.sort_unstable();
     }
     Ok((labels, unreadable.is_some()))
+}
+
+/// Why a line can't be read.
+fn why_not(columns: &Columns, record: &csv::StringRecord, line: u64) -> String {
+    let time = record.get(columns.time).unwrap_or_default();
+    if record.len() < columns.count {
+        format!("line {line} of the JTL has fewer columns than its header: the file was cut off")
+    } else if time.trim().parse::<u64>().is_err() {
+        format!(
+            "the time stamp in line {line} of the JTL, `{}`, is no number of milliseconds; JMeter writes one with \
+             jmeter.save.saveservice.timestamp_format=ms",
+            quoted(time)
+        )
+    } else {
+        format!("line {line} of the JTL has no number of milliseconds in `elapsed`")
+    }
 }
 
 fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
@@ -205,7 +229,8 @@ impl JtlSamples {
         let mut row = Row {
             tool: Tool::Jmeter,
             line: self.line,
-            system: Some(name),
+            // A label names a request of a plan, and no system: those of one run are no contest.
+            path: Some(name),
             connections: users,
             users,
             requests: Some(count as u64),

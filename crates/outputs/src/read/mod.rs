@@ -19,7 +19,9 @@ mod oha;
 mod prefix;
 mod sb;
 mod siege;
+mod summariser;
 mod text;
+mod unread;
 mod vegeta;
 mod wrk;
 
@@ -43,11 +45,11 @@ const LINES_MAX: usize = 2_000_000;
 /// Begins what steers a terminal.
 const ESCAPE: char = '\u{1b}';
 /// What is recognised, in words.
-pub const EXPECTED: &str = "the output of wrk, wrk2, sb, h2load, ab, hey, oha, k6, vegeta, bombardier, autocannon, siege or \
-     Gatling; a JMeter JTL, or its aggregate or summary table as CSV or Markdown; Locust's _stats.csv; JSON of oha \
-     (--output-format json), k6 (--summary-export, handleSummary), vegeta (-type=json), bombardier (-o json), autocannon \
-     (-j), Fortio (-json), siege (-j) or Gatling (global_stats.json); Proofload's own records; or a table as \
-     published/figures.csv";
+pub const EXPECTED: &str = "the output of wrk, wrk2, sb, h2load, ab, hey, oha, k6, vegeta, bombardier, autocannon, Locust, siege \
+     or Gatling; a JMeter JTL, its aggregate or summary table as CSV or Markdown, the lines of its Summariser, or \
+     statistics.json; Locust's _stats.csv; JSON of oha (--output-format json), k6 (--summary-export, handleSummary), vegeta \
+     (-type=json), bombardier (-o json), autocannon (-j), Fortio (-json), siege (-j) or Gatling (global_stats.json); \
+     Proofload's own records; or a table as published/figures.csv";
 
 /// Reads an object of JSON as one of Proofload's own records; `None` where it is none.
 pub type OwnRecords = fn(&Value) -> Option<Vec<Row>>;
@@ -144,7 +146,8 @@ pub fn read(name: &str, text: &str, own: OwnRecords) -> Result<Document, Unrecog
     }
     let Found { mut rows, comparisons, launches, problem } = found;
     if rows.kept.is_empty() {
-        return Err(fail(problem.unwrap_or_else(|| "no load-test output was found in it".into())));
+        let known = unread::told(text).map(str::to_owned).or(problem);
+        return Err(fail(known.unwrap_or_else(|| "no load-test output was found in it".into())));
     }
     rows.kept.sort_by_key(|row| row.line);
     Ok(Document { comparisons, launches, ..document(rows) })
@@ -177,6 +180,8 @@ impl Found {
         rows.append(siege::read(&outline));
         rows.append(gatling::read(&outline));
         rows.append(jmeter::read(&outline));
+        rows.append(summariser::read(&outline));
+        rows.append(locust::read_text(&outline));
         place(&mut rows.kept, &outline);
         Self { rows, comparisons: outline.comparisons(), launches: outline.launches(), problem }
     }

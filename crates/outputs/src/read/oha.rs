@@ -94,6 +94,11 @@ impl Failures {
     }
 }
 
+/// Whether its users wait between bursts.
+pub(super) fn waits(call: &Call) -> bool {
+    call.value(&["--burst-delay"]).is_some()
+}
+
 /// Reads all texts of oha.
 pub(super) fn read_text(outline: &Outline<'_>) -> Rows {
     text::read::<Reading>(outline)
@@ -145,6 +150,7 @@ impl text::Reading for Reading {
             timeout_s: call.seconds(&["-t", "--timeout"]),
             timeout_from,
             asked_per_s: call.rate(&["-q"]),
+            may_wait: waits(&call),
             path: call.path(),
             ..Row::default()
         };

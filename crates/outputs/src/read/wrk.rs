@@ -155,7 +155,7 @@ impl Reader {
         let numbers = numbers_in(line.text);
         let before = (row.summary.rate_per_s, row.summary.mean_ms);
         let is_latency = ["latency", "延迟", "avg", "mean"].iter().any(|it| lower.contains(it));
-        let is_rate = ["qps", "requests/sec", "req/s", "rps", "tps"].iter().any(|it| lower.contains(it));
+        let is_rate = ["requests/sec", "req/s"].iter().any(|it| lower.contains(it)) || names_a_rate(&lower);
         let mut rates = Vec::new();
         for (figure, unit) in &numbers {
             let ms = match *unit {
@@ -178,6 +178,12 @@ impl Reader {
             row.summary.line = line.number;
         }
     }
+}
+
+/// Whether a word in small letters is one for a rate. `https` has one in it, and is none.
+fn names_a_rate(lower: &str) -> bool {
+    let mut words = lower.split(|it: char| !it.is_ascii_alphabetic());
+    words.any(|it| ["qps", "rps", "tps"].contains(&it.strip_prefix(['k', 'w', 'm']).unwrap_or(it)))
 }
 
 /// What a number is to be multiplied by where what stands behind it may be that of a rate; `None` of anything else.
@@ -226,9 +232,14 @@ fn is_statement(text: &str) -> bool {
         "target",
         "expected",
     ];
+    const ORDINALS: [&str; 4] = ["st", "nd", "rd", "th"];
     let lower = text.to_lowercase();
+    let numbers = numbers_in(&lower);
+    // `99th` is a percentile, and a number in a URL is a port.
+    let is_of_else = lower.contains("://") || numbers.iter().any(|(_, unit)| ORDINALS.contains(unit));
     text.len() <= STATEMENT_CHARS_MAX
-        && numbers_in(text).len() <= 2
+        && numbers.len() <= 2
+        && !is_of_else
         && !OTHERWISE.iter().any(|it| lower.contains(it))
 }
 

@@ -65,9 +65,6 @@ pub(crate) enum Property {
 }
 
 impl Properties {
-    /// No settings.
-    pub(crate) const NONE: Self = Self(Vec::new());
-
     /// The setting, if it is there.
     pub(crate) fn get(&self, name: &str) -> Option<&Property> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, property)| property)

@@ -15,10 +15,16 @@ use crate::stages::{Order, Phase};
 use crate::values::Fields;
 use crate::variables::{PLAN_VARIABLES, check_variables};
 use crate::walk::{GroupState, Walk};
-use crate::{concurrency, flow, modules, schedule, stepping, ultimate};
+use crate::{concurrency, flow, modules, own, schedule, stepping, ultimate};
 
 /// How many threads a thread group has.
 const THREADS: &str = "ThreadGroup.num_threads";
+/// What goes through its iterations.
+const MAIN_CONTROLLER: &str = "ThreadGroup.main_controller";
+/// How many these are.
+const LOOPS: &str = "LoopController.loops";
+/// Whether they are made again behind the last.
+const CONTINUE_FOREVER: &str = "LoopController.continue_forever";
 
 /// What a group says of itself.
 struct Settings {
@@ -66,6 +72,10 @@ impl<'a> Walk<'a> {
         self.order = Order { consecutively, tears_down };
         let variables = plan.properties.object(PLAN_VARIABLES);
         reasons.extend(variables.and_then(|table| check_variables(table, self.values).err()));
+        reasons.extend(own::refused(self.values));
+        for note in own::notes(self.values) {
+            self.ledger.note(note);
+        }
         if reasons.is_empty() { Ok(()) } else { Err(reasons) }
     }
 
@@ -100,6 +110,12 @@ impl<'a> Walk<'a> {
             self.ledger.note(format!("{title}: it makes no request, and is left out"));
         }
         let settings = settings.filter(|_| !steps.is_empty())?;
+        if goes_on_unsaid(&element.properties) {
+            self.ledger.note(format!(
+                "{title}: {CONTINUE_FOREVER} is not there, by which JMeter goes on without end, whatever {LOOPS} says; \
+                 write false where it is to end"
+            ));
+        }
         if settings.new_user {
             self.ledger.note(format!(
                 "{title}: each iteration is another user, who takes the connection over from the one before; \
@@ -280,20 +296,33 @@ impl Loops {
 }
 
 fn loops(fields: Fields<'_>) -> Result<Loops, String> {
-    const LOOPS: &str = "LoopController.loops";
-    const NONE: &Properties = &Properties::NONE;
-    let controller = fields.properties.object("ThreadGroup.main_controller").unwrap_or(NONE);
+    let Some(controller) = fields.properties.object(MAIN_CONTROLLER) else { return Ok(Loops::Count(1)) };
     let fields = Fields::new(controller, fields.values);
-    if fields.is_true("LoopController.continue_forever", false)? {
+    // JMeter counts what is no number as 0.
+    let count = fields.whole_at_start(LOOPS, 0)?;
+    if count == -1 {
         return Ok(Loops::Forever);
     }
-    match fields.whole_at_start(LOOPS, 1)? {
-        -1 => Ok(Loops::Forever),
-        count => match u64::try_from(count) {
-            Ok(count) => Ok(Loops::Count(count)),
-            Err(_) => Err(format!("{LOOPS} is {count}, which is no number of iterations")),
-        },
+    // It begins its iterations anew behind the last of them, unless the plan says that it does not. An empty value is no.
+    if fields.is_true(CONTINUE_FOREVER, !controller.has(CONTINUE_FOREVER))? {
+        if count == 0 {
+            return Err(format!(
+                "{LOOPS} is 0 and {CONTINUE_FOREVER} is not false, by which JMeter makes no request and never ends"
+            ));
+        }
+        return Ok(Loops::Forever);
     }
+    match u64::try_from(count) {
+        Ok(count) => Ok(Loops::Count(count)),
+        Err(_) => Err(format!("{LOOPS} is {count}, which is no number of iterations")),
+    }
+}
+
+/// Whether a group with a number of iterations makes them again and again only since its plan does not say that it ends.
+fn goes_on_unsaid(group: &Properties) -> bool {
+    let is_unsaid =
+        |it: &Properties| !it.has(CONTINUE_FOREVER) && it.has(LOOPS) && it.text(LOOPS).trim() != "-1";
+    group.object(MAIN_CONTROLLER).is_some_and(is_unsaid)
 }
 
 fn on_error(fields: Fields<'_>) -> Result<OnError, String> {

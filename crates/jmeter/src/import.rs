@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use engine::Waits;
-use scenario::{Scenario, Step, Template};
+use scenario::{RedirectRules, Scenario, Step, Template};
 
 use crate::element::{Element, Properties, elements};
 use crate::include::{self, Read};
@@ -35,7 +35,8 @@ pub struct Plan {
 impl Plan {
     /// What the users of one stage do.
     pub fn scenario_of(&self, stage: &Stage) -> Scenario {
-        let Scenario { name, variables, data, groups, connect_timeout, request_timeout } = &self.scenario;
+        let Scenario { name, variables, data, groups, connect_timeout, request_timeout, redirects } =
+            &self.scenario;
         Scenario {
             name: name.clone(),
             variables: variables.clone(),
@@ -43,6 +44,7 @@ impl Plan {
             groups: groups.get(stage.groups.clone()).unwrap_or_default().to_vec(),
             connect_timeout: *connect_timeout,
             request_timeout: *request_timeout,
+            redirects: *redirects,
         }
     }
 
@@ -147,6 +149,7 @@ pub fn import_with(
         groups,
         connect_timeout: waits.connect,
         request_timeout: waits.request,
+        redirects: RedirectRules::JMeters,
     };
     Ok(Plan { scenario, files, support, notes, stages })
 }

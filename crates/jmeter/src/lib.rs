@@ -32,6 +32,7 @@ mod managers;
 mod meeting;
 mod modules;
 mod names;
+mod own;
 mod parameters;
 mod perl;
 mod planned;

@@ -1,4 +1,4 @@
-//! Managers of headers, cookies, and names and passwords: what each of them says.
+//! Managers of headers, cookies, names and passwords, and lookups: what each of them says.
 
 use scenario::{OwnCookie, Template};
 
@@ -78,4 +78,24 @@ pub(crate) fn logins(fields: Fields<'_>) -> Result<(Vec<Login>, Option<String>),
         logins.push(Login { url: row.fixed("Authorization.url")?.trim().to_owned(), credentials });
     }
     Ok((logins, note))
+}
+
+/// Makes sure that a DNS cache manager has the system look names up, as JMeter does without one. What should be known of it: it keeps
+/// what was found for a thread, or for an iteration.
+pub(crate) fn lookups(fields: Fields<'_>) -> Result<Option<String>, String> {
+    const HOSTS: &str = "DNSCacheManager.hosts";
+    const SERVERS: &str = "DNSCacheManager.servers";
+    if fields.properties.rows(HOSTS).next().is_some() {
+        return Err(format!(
+            "{HOSTS} has addresses of its own for names; write the address where the name is, or both into /etc/hosts"
+        ));
+    }
+    // Without a server JMeter asks the system all the same.
+    let has_servers = !fields.properties.texts(SERVERS).is_empty();
+    if has_servers && fields.is_true("DNSCacheManager.isCustomResolver", false)? {
+        return Err(format!("{SERVERS} are asked for names; here the system looks them up"));
+    }
+    let note =
+        "DNS Cache Manager: names are looked up once, before the start, and in JMeter with each iteration";
+    Ok(fields.is_true("DNSCacheManager.clearEachIteration", false)?.then(|| note.to_owned()))
 }

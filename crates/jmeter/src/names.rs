@@ -64,6 +64,8 @@ pub(crate) enum Scoped {
     Cookies,
     Cache,
     Auth,
+    /// How names of servers are looked up.
+    Lookups,
     Variables,
     Parameters,
     Data,
@@ -250,7 +252,7 @@ const ELEMENTS: &[(&str, &str, Kind)] = &[
     ("SoapSampler", "SOAP/XML-RPC Request", Kind::Refused("JMeter has it no longer; use an HTTP Request")),
     (BACKEND_LISTENER, "Backend Listener", Kind::NoEffect),
     ("ResultAction", "Result Status Action Handler", Kind::Scoped(Scoped::OnError)),
-    ("DNSCacheManager", "DNS Cache Manager", Kind::Refused("names are looked up as the system does")),
+    ("DNSCacheManager", "DNS Cache Manager", Kind::Scoped(Scoped::Lookups)),
     (
         "KeystoreConfig",
         "Keystore Configuration",

@@ -17,6 +17,8 @@ use crate::{meeting, timers};
 
 /// Redirects that JMeter follows (`httpsampler.max_redirects`).
 const REDIRECTS_MAX: u32 = 20;
+/// Whether they are followed by JMeter's HTTP library (*Redirect Automatically*).
+const AUTOMATICALLY: &str = "HTTPSampler.auto_redirects";
 
 /// After so long Linux gives up a connection of its own accord; JMeter without a timeout waits as long.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(127);
@@ -150,6 +152,17 @@ pub(crate) fn request<'a>(
     Ok((step, timeouts))
 }
 
+/// Whether JMeter leaves redirects to its HTTP library, and sees the last answer alone.
+pub(crate) fn redirects_automatically<'a>(
+    element: &'a Element,
+    scope: Scope<'_, 'a>,
+    values: &'a Values<'a>,
+) -> bool {
+    let layers = std::iter::once(&element.properties).chain(scope.defaults()).collect();
+    let sampler = Sampler { layers, values, rewritings: Vec::new() };
+    sampler.is_true(AUTOMATICALLY).unwrap_or(false)
+}
+
 /// Why the timers that apply to a request can't do so together, if they can't.
 fn at_odds(pauses: &[Pause]) -> Vec<String> {
     const TWO_RATES: &str =
@@ -271,7 +284,7 @@ impl Sampler<'_> {
     }
 
     fn follows_redirects(&self) -> Result<bool, String> {
-        Ok(self.is_true("HTTPSampler.follow_redirects")? || self.is_true("HTTPSampler.auto_redirects")?)
+        Ok(self.is_true("HTTPSampler.follow_redirects")? || self.is_true(AUTOMATICALLY)?)
     }
 
     fn method(&self) -> Result<Template, String> {

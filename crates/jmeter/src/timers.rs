@@ -34,16 +34,30 @@ pub(crate) fn keep_two_rates(pauses: &[Pause]) -> bool {
     scheduled > 1 || (scheduled == 1 && paced > 0)
 }
 
+/// What plans of old JMeters have in the place of a mode's number: its name, at the number's place.
+const MODE_NAMES: [&str; 5] = [
+    "this thread only",
+    "all active threads",
+    "all active threads in current thread group",
+    "all active threads (shared)",
+    "all active threads in current thread group (shared)",
+];
+
 fn throughput(number: u32, fields: Fields<'_>, groups: usize) -> Result<Pause, String> {
     const MODE: &str = "calcMode";
     const ALL_GROUPS: &str = "its rate is shared by all groups; share it within each group (calculate throughput based on all active \
          threads in current thread group (shared))";
-    let of = match fields.whole_at_start(MODE, 0)? {
+    let named = fields.properties.text(MODE);
+    let mode = match (0..).zip(MODE_NAMES).find(|(_, name)| *name == named) {
+        Some((mode, _)) => mode,
+        None => fields.whole_at_start(MODE, 0)?,
+    };
+    let of = match mode {
         0 => Pacing::User,
         1 => Pacing::PartOfLoad,
         2 => Pacing::PartOfGroup,
         3 if groups > 1 => return Err(ALL_GROUPS.into()),
-        3 | 4 => Pacing::Group,
+        3 | 4 => Pacing::GroupAsJMeter,
         other => return Err(format!("{MODE} is {other}, which is none of JMeter's 0 to 4")),
     };
     let per_minute = fields.template("throughput")?;
@@ -52,7 +66,6 @@ fn throughput(number: u32, fields: Fields<'_>, groups: usize) -> Result<Pause, S
     if !usable {
         return Err(format!("throughput is '{}', which is no rate above 0", known.unwrap_or_default()));
     }
-    // In JMeter each user has the time of each timer; what is shared is so by all timers.
-    let timer = if of == Pacing::Group { 0 } else { number };
-    Ok(Pause::Throughput { per_minute, of, timer })
+    // In JMeter each user has the time of each timer, also of those that share a rate.
+    Ok(Pause::Throughput { per_minute, of, timer: number })
 }

@@ -93,6 +93,11 @@ impl<'a> Values<'a> {
         self.properties.get(name).map(String::as_str)
     }
 
+    /// Whether there is a property of JMeter's whose name begins with this.
+    pub(crate) fn has_property_of(&self, prefix: &str) -> bool {
+        self.properties.keys().any(|name| name.starts_with(prefix))
+    }
+
     /// A value that is known before the first request, written as `text` in the setting `name`.
     pub(crate) fn text_at_start(&self, name: &str, text: &str) -> Result<String, String> {
         let template = self.template(text).map_err(|error| format!("{name}: {error}"))?;

@@ -232,6 +232,8 @@ impl<'a> Walk<'a> {
         let cookies = Scope(&self.levels).cookies().cloned();
         let is_rewritten = !Scope(&self.levels).rewritings().is_empty();
         let has_action = Scope(&self.levels).on_error() != OnError::Continue;
+        let is_automatic =
+            cookies.is_some() && request::redirects_automatically(element, Scope(&self.levels), self.values);
         self.below_request(element);
         self.levels.pop();
         let result = match result {
@@ -247,6 +249,9 @@ impl<'a> Walk<'a> {
         match result {
             Ok((step, timeouts)) => {
                 self.ledger.support();
+                if is_automatic {
+                    self.ledger.note(KEEPS_ALL_COOKIES.into());
+                }
                 self.group.cookies.push(cookies);
                 let place = self.place_with_class();
                 let of_parts = step.multipart.iter().flat_map(Multipart::files);
@@ -346,6 +351,10 @@ impl<'a> Walk<'a> {
         if is_set_first && steps.len() > 1 { vec![Step::Sequence(steps)] } else { steps }
     }
 }
+
+/// What is otherwise where JMeter does not see redirects (`saveConnectionCookies` of `HTTPHC4Impl` has the last answer alone).
+const KEEPS_ALL_COOKIES: &str = "Redirect Automatically: redirects are followed as by Follow Redirects, and all of the answers set \
+     cookies; in JMeter the last one alone does";
 
 /// Why nothing is done after a failure.
 const ACTION_IN_PARENT: &str = "a Result Status Action Handler applies to it, which JMeter does not tell of requests for which a \

@@ -14,7 +14,8 @@ use units::Duration;
 
 use self::keys::{ArrivalsName, CookiesName, DataTable, File, GroupTable, LoadTable, StepTable};
 use crate::model::{
-    Children, CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, Lacking, RateSpan, Scenario, Step, Users,
+    Children, CookiePolicy, DataAtEnd, DataSet, DataSharing, Group, Lacking, RateSpan, RedirectRules,
+    Scenario, Step, Users,
 };
 use crate::template::Template;
 
@@ -45,6 +46,7 @@ impl Scenario {
             groups: reader.groups(file.group, file.groups)?,
             connect_timeout: file.connect_timeout.unwrap_or(timeout),
             request_timeout: timeout,
+            redirects: RedirectRules::Standard,
         })
     }
 }

@@ -26,8 +26,8 @@ pub use model::{
     Assertion, Check, Children, Condition, CookiePolicy, Counter, DataAtEnd, DataSet, DataSharing,
     Extraction, Extractor, Field, FormContent, FormPart, Group, JsonRules, Lacking, List, Meeting, Multipart,
     NumberFormat, OnError, OnceOf, OwnCookie, Pacing, Part, Pause, Pick, Portion, RateRow, RateSchedule,
-    RateSpan, RequestCheck, RequestStep, Scenario, SizeComparison, Stay, Step, TextRules, Times, UserValues,
-    Users, arrivals_at_most,
+    RateSpan, RedirectRules, RequestCheck, RequestStep, Scenario, SizeComparison, Stay, Step, TextRules,
+    Times, UserValues, Users, arrivals_at_most,
 };
 pub use prepared::{Prepared, USERS_MAX};
 pub use results::{Crowd, Report, StepSample, UserResult, What};

@@ -38,6 +38,20 @@ pub struct Scenario {
     pub connect_timeout: Duration,
     /// Longest wait for an answer, where a request says nothing else.
     pub request_timeout: Duration,
+    /// How redirects are followed.
+    pub redirects: RedirectRules,
+}
+
+/// By which rules redirects are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RedirectRules {
+    /// Those of RFC 9110: 307 and 308 have the request made again as it was, and after the others everybody asks with GET. One
+    /// that does not say where to is an answer.
+    #[default]
+    Standard,
+    /// JMeter's: what follows asks with GET, unless it was HEAD, 307 is followed after these two only, and one that does not say
+    /// where to is a failure.
+    JMeters,
 }
 
 impl Scenario {
@@ -60,6 +74,7 @@ impl Scenario {
             groups: vec![group],
             connect_timeout: timeout,
             request_timeout: timeout,
+            redirects: RedirectRules::Standard,
         }
     }
 

@@ -88,6 +88,11 @@ impl<'a> Walk<'a> {
                  conditional requests, or none, for what may be kept"
                     .into(),
             ),
+            Scoped::Lookups => {
+                if let Some(note) = managers::lookups(fields)? {
+                    self.ledger.note(note);
+                }
+            }
             // They were defined before anything else, as JMeter does.
             Scoped::Variables => check_variables(&element.properties, self.values)?,
             Scoped::Parameters => {

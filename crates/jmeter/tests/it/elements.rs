@@ -29,6 +29,7 @@ fn group(name: &str, iterations: u32, inside: &str) -> String {
     format!(
         "<ThreadGroup testname=\"{name}\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp>\
          <elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">\
+         <boolProp name=\"LoopController.continue_forever\">false</boolProp>\
          <stringProp name=\"LoopController.loops\">{iterations}</stringProp></elementProp></ThreadGroup>\
          <hashTree>{inside}</hashTree>"
     )
@@ -684,7 +685,8 @@ fn shaping(rows: &[&[&str]]) -> String {
     )
 }
 
-/// One that is shared keeps the time of all who come to it; else each timer has its own, whatever the rate of others.
+/// By JMeter's source each user has a time of each timer, whatever the rate of others, also of those that share a rate. Old plans
+/// have the modes by their names (`ConstantThroughputTimer.setProperty`).
 #[test]
 fn each_constant_throughput_timer_keeps_its_own_time() {
     let is_one = |mode: &str, is_above: bool| {
@@ -700,10 +702,15 @@ fn each_constant_throughput_timer_keeps_its_own_time() {
         assert_eq!((a.pauses.len(), b.pauses.len()), (1, 1), "{plan:?}");
         a.pauses == b.pauses
     };
-    for mode in ["0", "1", "2"] {
+    for mode in ["0", "1", "2", "4", "all active threads"] {
         assert_eq!((is_one(mode, true), is_one(mode, false)), (true, false), "{mode}");
     }
-    assert!(is_one("4", true) && is_one("4", false));
+    let of = |mode: &str| {
+        let timer = element("ConstantThroughputTimer", &[("throughput", "60"), ("calcMode", mode)], "");
+        format!("{:?}", plan(Path::new(""), &group("g", 1, &format!("{timer}{}", request("/a")))).scenario)
+    };
+    assert!(of("all active threads").contains("of: PartOfLoad, "));
+    assert!(of("all active threads in current thread group (shared)").contains("of: GroupAsJMeter, "));
 }
 
 #[test]
@@ -1072,4 +1079,69 @@ fn a_result_status_action_handler_says_what_follows_a_failure() {
         let told = told(&elements, &[]);
         assert!(told.contains(what), "{elements}: {told}");
     }
+}
+
+/// By `DNSCacheManager.resolve`: without addresses of its own, and without servers that it is to ask, it has the system look names
+/// up. Addresses of its own count whatever else it says.
+#[test]
+fn a_dns_cache_manager_that_asks_the_system_is_none() {
+    let manager = |inside: &str| {
+        let dns = format!("<DNSCacheManager testname=\"dns\">{inside}</DNSCacheManager><hashTree/>");
+        format!("{dns}{}", group("g", 1, &request("/a")))
+    };
+    let is_true = |name: &str| format!("<boolProp name=\"DNSCacheManager.{name}\">true</boolProp>");
+    let servers = texts("DNSCacheManager.servers", &["8.8.8.8"]);
+    let hosts = "<collectionProp name=\"DNSCacheManager.hosts\"><elementProp name=\"h\" elementType=\"StaticHost\">\
+                 <stringProp name=\"StaticHost.Address\">127.0.0.1</stringProp></elementProp></collectionProp>";
+    for inside in [String::new(), servers.clone(), is_true("isCustomResolver")] {
+        assert_eq!(plan(Path::new(""), &manager(&inside)).notes.len(), 1, "the timeout's alone: {inside}");
+    }
+    let each = plan(Path::new(""), &manager(&is_true("clearEachIteration")));
+    assert!(each.notes.iter().any(|note| note.contains("names are looked up once")), "{:?}", each.notes);
+    for (inside, what) in [
+        (hosts.to_owned(), "DNSCacheManager.hosts has addresses of its own"),
+        (format!("{servers}{}", is_true("isCustomResolver")), "DNSCacheManager.servers are asked for names"),
+    ] {
+        let told = told(&manager(&inside), &[]);
+        assert!(told.contains(what), "{inside}: {told}");
+    }
+}
+
+/// `TIMER_FACTOR` of `JMeterThread`, `MAX_REDIRECTS` of `HTTPSamplerBase`, `RETRY_COUNT` of `HTTPHC4Impl`, and `CookieManager`.
+#[test]
+fn properties_that_change_what_jmeter_sends_are_refused() {
+    let elements = group("g", 1, &request("/a"));
+    for (name, value, is_refused) in [
+        ("timer.factor", "0.5", true),
+        ("timer.factor", "1.0f", false),
+        ("timer.factor", "", false),
+        ("httpsampler.max_redirects", "5", true),
+        ("httpsampler.max_redirects", "20", false),
+        ("httpclient4.retrycount", "3", true),
+        ("CookieManager.save.cookies", "true", true),
+        ("CookieManager.save.cookies", "FALSE", false),
+        ("users", "7", false),
+    ] {
+        let told = told(&elements, &[(name, value)]);
+        let is_told = told.contains(&format!("the property {name} is {value}, and is not looked at"));
+        assert_eq!((is_told, told.is_empty()), (is_refused, !is_refused), "{name}={value}: {told}");
+    }
+    let format = ("jmeter.save.saveservice.output_format".to_owned(), "xml".to_owned());
+    let plan = import(Path::new("p.jmx"), &plan_text("p", &elements), &BTreeMap::from([format])).unwrap();
+    assert!(plan.notes.iter().any(|note| note.contains("-l has JMeter's default")), "{:?}", plan.notes);
+}
+
+/// By `HTTPHC4Impl.sample`, whose `saveConnectionCookies` has the answer that its library hands it.
+#[test]
+fn cookies_of_redirects_that_jmeter_does_not_see_are_told() {
+    let asked = |how: &str| element("HTTPSamplerProxy", &[("HTTPSampler.domain", "h"), (how, "true")], "");
+    let cookies = element("CookieManager", &[], "");
+    let is_told = |inside: &str| {
+        let plan = plan(Path::new(""), &group("g", 1, inside));
+        assert_eq!(plan.scenario.redirects, scenario::RedirectRules::JMeters);
+        plan.notes.iter().any(|note| note.starts_with("Redirect Automatically: "))
+    };
+    let automatically = asked("HTTPSampler.auto_redirects");
+    assert!(is_told(&format!("{cookies}{automatically}")) && !is_told(&automatically));
+    assert!(!is_told(&format!("{cookies}{}", asked("HTTPSampler.follow_redirects"))));
 }

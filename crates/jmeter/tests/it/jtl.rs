@@ -99,7 +99,7 @@ proptest! {
         let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
         prop_assert_eq!(document.rows.len() + 1, rows.len());
         for row in &document.rows {
-            let ours = rows.iter().find(|ours| Some(&ours[0]) == row.system.as_deref()).unwrap();
+            let ours = rows.iter().find(|ours| Some(&ours[0]) == row.path.as_deref()).unwrap();
             let number = |at: usize| ours[at].parse::<f64>().unwrap();
             prop_assert_eq!(Some(number(1) as u64), row.requests);
             for (column, (_, figure)) in (3..7).zip(&row.percentiles_ms) {

@@ -73,7 +73,7 @@ fn a_throughput_timer_is_of_whom_it_says() {
         let plan = import(Path::new("plans/scopes.jmx"), &text, &BTreeMap::new());
         plan.map(|plan| format!("{:?}", plan.scenario)).map_err(|error| error.to_string())
     };
-    for (mode, of) in [(1, "PartOfLoad"), (2, "PartOfGroup"), (4, "Group")] {
+    for (mode, of) in [(1, "PartOfLoad"), (2, "PartOfGroup"), (4, "GroupAsJMeter")] {
         assert!(with(mode).unwrap().contains(&format!("of: {of}, timer: ")), "{mode}");
     }
     let refused = with(3).unwrap_err();
@@ -245,6 +245,35 @@ fn of_class(class: &str, settings: &str) -> Result<Plan, PlanNotUnderstood> {
          <hashTree>{REQUEST}</hashTree></hashTree></hashTree></jmeterTestPlan>"
     );
     import(Path::new("p.jmx"), &text, &BTreeMap::new())
+}
+
+/// By JMeter's source: `LoopController` begins anew behind its last time unless its plan says `false`, and a thread group goes on
+/// until it does not (`nextIsNull`, `LoopControllerSchema`). What is no number of times counts as 0.
+#[test]
+fn a_group_ends_where_its_plan_says_that_it_does() {
+    let read = |inside: &str| {
+        let settings = format!(
+            "<stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp \
+             name=\"ThreadGroup.main_controller\" elementType=\"LoopController\">{inside}</elementProp>"
+        );
+        of_class("ThreadGroup", &settings)
+    };
+    let loops = |times: &str| format!("<stringProp name=\"LoopController.loops\">{times}</stringProp>");
+    let again = |text: &str| format!("<boolProp name=\"LoopController.continue_forever\">{text}</boolProp>");
+    let iterations = |inside: &str| {
+        let plan = read(inside).unwrap_or_else(|error| panic!("{error}"));
+        let is_said = plan.notes.iter().any(|note| note.contains("continue_forever is not there"));
+        (users(&plan).2, is_said)
+    };
+    assert_eq!(iterations(&format!("{}{}", again("false"), loops("3"))), (Some(3), false));
+    assert_eq!(iterations(&format!("{}{}", again("true"), loops("3"))), (None, false));
+    assert_eq!(iterations(&format!("{}{}", again(""), loops("3"))), (Some(3), false));
+    assert_eq!(iterations(&loops("3")), (None, true));
+    assert_eq!(iterations(&loops("-1")), (None, false));
+    let none = read(&format!("{}{}", again("false"), loops(""))).unwrap_err().to_string();
+    assert!(none.contains("no thread group of the plan makes a request"), "{none}");
+    let endless = read(&again("true")).unwrap_err().to_string();
+    assert!(endless.contains("by which JMeter makes no request and never ends"), "{endless}");
 }
 
 /// When the users of such a plan come and go, in milliseconds.

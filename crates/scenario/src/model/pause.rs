@@ -103,6 +103,9 @@ pub enum Pacing {
     PartOfLoad,
     /// The users of the group together, who take turns: whoever asks first has the next.
     Group,
+    /// The same as JMeter has it (*shared*): a user's first is due at once, and of the time until a later one is due, that since its
+    /// last one counts as over. All such timers of the group take turns together.
+    GroupAsJMeter,
 }
 
 #[cfg(test)]

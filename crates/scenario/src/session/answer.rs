@@ -11,7 +11,7 @@ use units::Instant;
 use super::request::Pending;
 use super::walk::{Phase, State};
 use super::{Answer, Verdict, check, extract};
-use crate::model::{CookiePolicy, Part, RequestStep};
+use crate::model::{CookiePolicy, Part, RedirectRules, RequestStep};
 use crate::prepared::{Prepared, http_url};
 use crate::world::World;
 
@@ -111,7 +111,8 @@ impl State {
         };
         let began = *pending.sent.get_or_insert(sent);
         self.take_cookies(answer, &pending, prepared, world);
-        let outcome = match follow(answer, &mut pending) {
+        let rules = prepared.scenario().redirects;
+        let outcome = match follow(answer, &mut pending, rules) {
             Ok(true) => {
                 self.phase = Phase::Redirecting(pending);
                 return Verdict { over: false, ok: true, message: None };
@@ -161,11 +162,18 @@ impl State {
 }
 
 /// Turns the request into the one that a redirect asks for; false where the answer is none, or is taken as it is.
-fn follow(answer: &Answer<'_>, pending: &mut Pending) -> Result<bool, String> {
+fn follow(answer: &Answer<'_>, pending: &mut Pending, rules: RedirectRules) -> Result<bool, String> {
     let Answer::Answered { status, headers, .. } = answer else { return Ok(false) };
-    let location = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
-    let (true, Some((_, location))) = (matches!(status, 301 | 302 | 303 | 307 | 308), location) else {
+    if !is_redirect(*status, &pending.method, rules) {
         return Ok(false);
+    }
+    let location = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+    let Some((_, location)) = location else {
+        return match rules {
+            RedirectRules::Standard => Ok(false),
+            // Also where none is followed.
+            RedirectRules::JMeters => Err(format!("the redirect ({status}) has no Location")),
+        };
     };
     if pending.redirects_left == 0 {
         // Whoever wants none followed takes them as answers.
@@ -183,11 +191,20 @@ fn follow(answer: &Answer<'_>, pending: &mut Pending) -> Result<bool, String> {
         pending.headers.retain(|(name, _)| !private.iter().any(|it| name.eq_ignore_ascii_case(it)));
     }
     // RFC 9110 15.4: 307 and 308 repeat the request; after the others everybody asks with GET.
-    if matches!(status, 301..=303) && pending.method != "HEAD" {
+    let asks_anew = rules == RedirectRules::JMeters || matches!(status, 301..=303);
+    if asks_anew && pending.method != "HEAD" {
         "GET".clone_into(&mut pending.method);
         pending.body = Arc::from([].as_slice());
         pending.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
     }
     pending.url = target;
     Ok(true)
+}
+
+/// Whether an answer of this status to a request of this method asks for another one.
+fn is_redirect(status: u16, method: &str, rules: RedirectRules) -> bool {
+    match (status, rules) {
+        (307, RedirectRules::JMeters) => ["GET", "HEAD"].contains(&method),
+        (status, _) => matches!(status, 301 | 302 | 303 | 307 | 308),
+    }
 }

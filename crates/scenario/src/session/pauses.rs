@@ -10,6 +10,8 @@ use crate::model::{Meeting, Pacing, Pause, RateSchedule, RequestStep};
 use crate::prepared::Prepared;
 use crate::world::{Slot, World};
 
+/// The number of the rate that all timers of a group keep together, which none of them has by itself.
+const OF_ALL_TIMERS: usize = usize::MAX;
 /// Longest pause, in milliseconds: a hundred days.
 const PAUSE_MS_MAX: f64 = 8_640_000_000.0;
 
@@ -116,13 +118,15 @@ impl State {
 
     /// How long it is until a request of a rate is due. The first is due at once.
     fn until_due(&mut self, (rate, gap): (usize, Duration), of: Pacing, world: &mut World) -> Duration {
-        let parts = match of {
-            Pacing::Group => return world.due((rate, self.user.group), gap).since(world.now),
-            Pacing::User => 1,
-            Pacing::PartOfGroup => world.there(Some(self.user.group)),
-            Pacing::PartOfLoad => world.there(None),
+        let group = self.user.group;
+        let gap = match of {
+            Pacing::Group => return world.due((rate, group), gap).since(world.now),
+            // JMeter counts what is left until its turn from its last one, and not from now.
+            Pacing::GroupAsJMeter => world.due((OF_ALL_TIMERS, group), gap).since(world.now),
+            Pacing::User => gap,
+            Pacing::PartOfGroup => gap * world.there(Some(group)),
+            Pacing::PartOfLoad => gap * world.there(None),
         };
-        let gap = gap * parts;
         let due = if let Some((_, last)) = self.user.paced.iter_mut().find(|(other, _)| *other == rate) {
             // Who is late does not make up for it, as in JMeter.
             *last = (*last + gap).max(world.now);

@@ -19,8 +19,8 @@ use super::{Answer, Ended, Next, Outgoing, Session, Sums, Transaction, Verdict};
 use crate::model::{
     Assertion, Check, Condition, CookiePolicy, DataAtEnd, DataSet, DataSharing, Extraction, Extractor, Field,
     FormContent, FormPart, Group, JsonRules, Lacking, List, Meeting, Multipart, OnError, OnceOf, OwnCookie,
-    Pacing, Part, Pause, Pick, Portion, RateRow, RateSchedule, RequestStep, Scenario, SizeComparison, Step,
-    TextRules, Times, UserValues, Users,
+    Pacing, Part, Pause, Pick, Portion, RateRow, RateSchedule, RedirectRules, RequestStep, Scenario,
+    SizeComparison, Step, TextRules, Times, UserValues, Users,
 };
 use crate::prepared::Prepared;
 use crate::template::{Piece, Template};
@@ -96,6 +96,7 @@ fn scenario(iterations: u64, steps: Vec<Step>) -> Scenario {
         groups: vec![group],
         connect_timeout: Duration::from_secs(1),
         request_timeout: Duration::from_secs(1),
+        redirects: RedirectRules::Standard,
     }
 }
 

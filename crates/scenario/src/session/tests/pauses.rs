@@ -102,6 +102,41 @@ fn users_share_a_rate() {
     assert_eq!(at(&mut quarter, &mut users[1], 0), 400);
 }
 
+/// By JMeter's source (`ConstantThroughputTimer.delay` and `calculateSharedDelay`): whoever comes takes the next turn of all, and
+/// waits until as long after its last request as there was until that turn; who had none so far does not wait.
+#[test]
+fn a_rate_that_is_shared_as_in_jmeter_begins_with_all_users_at_once() {
+    let pace = |timer| Pause::Throughput { per_minute: t("600"), of: Pacing::GroupAsJMeter, timer };
+    let prepared = Prepared::new(scenario(3, vec![request_after(vec![pace(1)])])).unwrap();
+    let mut world = world();
+    let now = |ms| Instant::ORIGIN + Duration::from_millis(ms);
+    let mut users: Vec<Session> = (0..3).map(|user| Session::new(&prepared, 0, user)).collect();
+    for user in &mut users {
+        assert!(matches!(user.next(&mut world, now(0)), Next::Request(_)), "the first is due at once");
+    }
+    let mut paused = |user: usize, sent: u64, answered: u64| {
+        let (user, end) = (&mut users[user], now(answered));
+        user.answered(&mut world, &Answer::Failed { name: "timeout" }, now(sent), end);
+        let Next::Pause(span) = user.next(&mut world, end) else { panic!("it is not due yet") };
+        span.as_nanos() / 1_000_000
+    };
+    // Turns at 0, 100 and 200 are taken, so that these are at 300 and 400: 290 and 390 ms from then, and so behind 0.
+    assert_eq!([paused(0, 0, 10), paused(1, 0, 10)], [280, 380]);
+    assert!(matches!(users[0].next(&mut world, now(290)), Next::Request(_)));
+    // The turn at 500 is 200 ms from then, and so behind 290.
+    users[0].answered(&mut world, &Answer::Failed { name: "timeout" }, now(290), now(300));
+    let Next::Pause(span) = users[0].next(&mut world, now(300)) else { panic!("it is not due yet") };
+    assert_eq!(span.as_nanos() / 1_000_000, 190);
+
+    // Two timers of one group take turns together, and each has a first request of its own.
+    let both = vec![request_after(vec![pace(1)]), request_after(vec![pace(2)])];
+    let two = Prepared::new(scenario(2, both)).unwrap();
+    let mut run = Run::new(&two, 0);
+    run.go(&mut world_of(7, Share::WHOLE), 10, |_| Some(ok("")));
+    // Turns at 0 and 100; then at 20 the one at 200, 180 ms from then and so at 180, and at 190 the one at 300, at 120, which is over.
+    assert_eq!(run.line(), "a a ~160 a a");
+}
+
 /// "All active threads (in current thread group)": each by itself, first at once and then by as many as there are.
 #[test]
 fn users_keep_to_a_part_of_a_rate_each() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::{ConnectFailure, TlsFailure};
 use http::Malformed;
+use tls::RECORD_LIMIT;
 
 use crate::bounds::COUNT_MAX;
 
@@ -53,6 +54,11 @@ pub(crate) fn tls_failure(kind: &str) -> Option<&'static str> {
     ];
     let alerts = (0..=u8::MAX).map(TlsFailure::Alert);
     plain.into_iter().chain(alerts).map(TlsFailure::name).find(|name| *name == kind)
+}
+
+/// Why TLS ended a connection that was up.
+pub(crate) fn tls_end(kind: &str) -> Option<&'static str> {
+    if kind == RECORD_LIMIT { Some(RECORD_LIMIT) } else { tls_failure(kind) }
 }
 
 pub(crate) fn malformation(kind: &str) -> Option<&'static str> {

@@ -7,7 +7,7 @@ use units::Share;
 
 use crate::bounds::COUNT_MAX;
 use crate::error::NotALoad;
-use crate::kinds::{Kinds, kinds, known, sum, tls_failure};
+use crate::kinds::{Kinds, kinds, known, sum, tls_end, tls_failure};
 use crate::times::DistributionForm;
 
 /// Bytes of a name.
@@ -170,7 +170,7 @@ impl Handshakes {
             full: self.full,
             resumed: self.resumed,
             failed: known(&self.failed, tls_failure)?,
-            broken: known(&self.broken, tls_failure)?,
+            broken: known(&self.broken, tls_end)?,
             connect: times(&self.connect)?,
             handshake: times(&self.handshake)?,
         })
@@ -196,6 +196,7 @@ mod tests {
         report.add_agreed(Agreed { version: "TLS 1.3".into(), protocol, ..Agreed::default() }, 3);
         report.failed.insert(TlsFailure::Alert(40).name(), 7);
         report.broken.insert(TlsFailure::Protocol.name(), 1);
+        report.broken.insert(tls::RECORD_LIMIT, 2);
         (1..=3).for_each(|ms| report.handshake.record(Duration::from_millis(ms)));
         report.connect.record(Duration::from_micros(80));
         report

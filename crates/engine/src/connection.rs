@@ -39,6 +39,9 @@ pub enum Event<'a> {
     Securing,
     /// The request's last byte was handed to the kernel.
     Sent,
+    /// The connection may soon send nothing more, as its keys are good for so much and no more: it goes on for what is out on
+    /// it, and is to carry nothing new.
+    WornOut,
     /// Bytes arrived, in order; never empty.
     Received(&'a [u8]),
     /// Bytes arrived and were thrown away, as [`crate::Io::skip`] allowed; in order with the others, never none. More than

@@ -107,6 +107,8 @@ pub(crate) enum Link {
     /// It is open, and its protocol has yet to begin.
     Greeting,
     Up,
+    /// Up for the request that is out on it, and for none behind that. Where it has room for one exchange.
+    WornOut,
 }
 
 /// A connection as the engine knows it, apart from the exchanges on it.

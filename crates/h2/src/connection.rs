@@ -78,6 +78,8 @@ pub struct H2 {
     next_id: u32,
     /// The last stream that the server will look at, once it said so.
     last_id: Option<u32>,
+    /// Whether it is to carry no more streams, though the server would take some.
+    is_retired: bool,
     /// The place from which on streams above it are still to be told of.
     unprocessed_from: Option<u32>,
     idle_frames: u32,
@@ -141,6 +143,7 @@ impl Protocol for H2 {
             streams_max: 0,
             next_id: STREAM_FIRST,
             last_id: None,
+            is_retired: false,
             unprocessed_from: None,
             idle_frames: 0,
             late_frames: 0,
@@ -170,6 +173,7 @@ impl Protocol for H2 {
         self.streams.close_all();
         self.streams_max = 0;
         (self.next_id, self.last_id, self.unprocessed_from) = (STREAM_FIRST, None, None);
+        self.is_retired = false;
         (self.idle_frames, self.late_frames) = (0, 0);
         self.decoder.reset(self.settings.header_table_bytes);
         self.known.clear();
@@ -192,8 +196,18 @@ impl Protocol for H2 {
     /// None is open, and none will be.
     fn is_over(&self) -> bool {
         // A server that allows none for now may allow some again (RFC 9113 6.5.2).
-        let takes_none = self.last_id.is_some() || self.next_id > STREAM_LAST;
+        let takes_none = self.last_id.is_some() || self.is_retired || self.next_id > STREAM_LAST;
         self.ready && takes_none && self.streams.open() == 0
+    }
+
+    /// Else it was retired, or has no number left for another stream.
+    fn is_ended_by_peer(&self) -> bool {
+        self.last_id.is_some()
+    }
+
+    fn retire(&mut self) {
+        self.is_retired = true;
+        self.bound_streams();
     }
 
     fn window_waits(&self) -> u64 {
@@ -387,5 +401,40 @@ impl H2 {
             self.close(place);
         }
         Fed::Ended { place, response, surplus: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Bodies;
+
+    use super::*;
+    use crate::frame::flag;
+
+    /// More streams than any test opens, and no more than a long load does.
+    #[test]
+    fn a_connection_that_has_no_number_for_another_stream_is_over_once_the_last_has_ended() {
+        let settings = Settings { streams: 2, ..Settings::default() };
+        let mut shared = H2::shared(Limits::default(), RequestKind::Ordinary, settings);
+        let (mut client, mut out) = (H2::new(&shared), Vec::new());
+        client.begin(&shared, &mut out);
+        let mut come = |client: &mut H2, kind: Kind, flags: u8, stream: u32, payload: &[u8]| {
+            let (mut bytes, mut bodies) = (Vec::new(), Bodies(|_: u32, _: &[u8]| {}));
+            frame::put(&mut bytes, kind, flags, stream, payload);
+            client.feed(&mut shared, &mut &bytes[..], &mut bodies, &mut Vec::new())
+        };
+        assert_eq!(come(&mut client, Kind::Settings, 0, 0, &[]), Ok(Fed::Ready));
+        client.next_id = STREAM_LAST;
+        let spec =
+            RequestSpec { method: "GET", target: "/", host: "a", headers: &[], body: b"", close: false };
+        let request = crate::encode(&spec, Scheme::Http).expect("a request");
+        client.ask(0, &request.into(), &mut out);
+        client.expect(0, RequestKind::Ordinary);
+        assert!(!client.has_room() && !client.is_over(), "its answer is awaited");
+        // The eighth field of the static table: a status of 200.
+        let flags = flag::END_HEADERS | flag::END_STREAM;
+        let ended = come(&mut client, Kind::Headers, flags, STREAM_LAST, &[0x88]);
+        assert!(matches!(ended, Ok(Fed::Ended { place: 0, .. })), "{ended:?}");
+        assert!(client.is_over() && !client.is_ended_by_peer());
     }
 }

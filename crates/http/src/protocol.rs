@@ -39,6 +39,14 @@ pub trait Protocol: Debug + Sized {
     /// asked behind an answer to a request of its own.
     fn is_over(&self) -> bool;
 
+    /// Whether it was the peer that ended it, where it is over.
+    fn is_ended_by_peer(&self) -> bool {
+        true
+    }
+
+    /// No exchange is to begin any more; those under way go on. Asked where exchanges share a connection.
+    fn retire(&mut self) {}
+
     /// Requests so far whose body had to wait until the peer said that it has room for more. One that was
     /// [`Failure::Unprocessed`] and goes out again is one.
     fn window_waits(&self) -> u64 {

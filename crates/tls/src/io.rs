@@ -7,7 +7,7 @@ use units::Instant;
 
 use crate::client::Peers;
 use crate::records::{Records, Taken};
-use crate::report::{Agreed, Report};
+use crate::report::{Agreed, RECORD_LIMIT, Report};
 use crate::tunnel::{Answer, Step};
 use crate::{PARTIAL_BYTES_MAX, SPARE_MAX};
 
@@ -28,7 +28,8 @@ pub struct TlsIo<I> {
     plain: Vec<u8>,
     /// What is about to be sent.
     sealed: Vec<u8>,
-    /// What is still to be told of the last completion: at most its connection's coming up, its bytes and its end.
+    /// What is still to be told of the last completion: at most its connection's coming up, its bytes and its end. And once of each
+    /// connection that its keys are worn out.
     told: VecDeque<Told>,
     /// Empty buffers for what is received in part, at most [`SPARE_MAX`].
     spare: Vec<Vec<u8>>,
@@ -150,6 +151,14 @@ impl<I: Io> TlsIo<I> {
         self.sealed.clear();
         link.is_sending = sending == Sending::UnderWay;
         sending
+    }
+
+    /// The keys of a connection are worn out: the engine is told, so that it goes on with another before nothing more is sealed.
+    #[cold]
+    fn wear_out(&mut self, conn: Conn) {
+        *self.report.broken.entry(RECORD_LIMIT).or_default() += 1;
+        let now = self.io.now();
+        self.tell(conn, now, Event::WornOut);
     }
 
     /// Sends what is sealed and was asked for, and sees to it that the engine hears when it is written.
@@ -455,9 +464,12 @@ impl<I: Io> Io for TlsIo<I> {
             self.sealed.extend_from_slice(bytes.bytes());
             return self.send_sealed(conn);
         };
-        if records.seal(bytes.bytes(), &mut self.sealed).is_err() {
+        let Ok(is_worn_out) = records.seal(bytes.bytes(), &mut self.sealed) else {
             link.stage = Stage::Over;
             return Sending::Broken;
+        };
+        if is_worn_out {
+            self.wear_out(conn);
         }
         self.send_sealed(conn)
     }
@@ -508,6 +520,7 @@ impl<I: Io> Io for TlsIo<I> {
                 Event::ConnectFailed(failure) => Came::Event(Event::ConnectFailed(failure)),
                 Event::Securing => Came::Event(Event::Securing),
                 Event::Sent => Came::Event(Event::Sent),
+                Event::WornOut => Came::Event(Event::WornOut),
                 Event::Skipped(bytes) => Came::Event(Event::Skipped(bytes)),
                 Event::PeerClosed => Came::Event(Event::PeerClosed),
                 Event::CutOff => Came::Event(Event::CutOff),

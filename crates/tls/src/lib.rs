@@ -38,9 +38,11 @@ mod tunnel;
 #[cfg(feature = "rustls")]
 mod verify;
 mod waits;
+#[cfg(all(test, feature = "rustls"))]
+mod worn_out;
 
 pub use error::TlsError;
-pub use report::{Agreed, Report};
+pub use report::{Agreed, RECORD_LIMIT, Report};
 pub use settings::{HTTP_1_1, HTTP_2, Pem, Settings, Version};
 pub use tunnel::{Tunnel, open_tunnel};
 pub use waits::Waits;

@@ -6,7 +6,7 @@ use engine::TlsFailure;
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::pki_types::ServerName;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus, WriteTraffic};
-use rustls::{ClientConfig, Error, HandshakeKind};
+use rustls::{ClientConfig, CommonState, Error, HandshakeKind, SupportedCipherSuite};
 
 use crate::PARTIAL_BYTES_MAX;
 use crate::client::{agreed, failure};
@@ -16,6 +16,8 @@ use crate::report::Agreed;
 const RECORD_BYTES_MAX: usize = 16 * 1024;
 /// What sealing adds to a record at most: its head, the nonce of TLS 1.2, the type of TLS 1.3, the tag; rounded up.
 const SEALED_EXTRA_BYTES: usize = 64;
+/// Of the records that a key may seal, this part is left to what is under way when the others are used up.
+const RECORDS_LEFT_PART: u64 = 16;
 /// Room for a message of a handshake, before it is known how long it is.
 const MESSAGE_BYTES: usize = 1024;
 
@@ -23,6 +25,8 @@ const MESSAGE_BYTES: usize = 1024;
 pub(crate) struct Records {
     session: UnbufferedClientConnection,
     is_up: bool,
+    /// So many records may be sealed before the connection is to carry nothing new.
+    unworn: u64,
     /// What was received and is not whole.
     pub(crate) partial: Vec<u8>,
 }
@@ -40,7 +44,7 @@ impl Records {
     pub(crate) fn new(config: &Arc<ClientConfig>, name: &ServerName<'static>) -> Result<Self, TlsFailure> {
         let session = UnbufferedClientConnection::new(Arc::clone(config), name.clone());
         let session = session.map_err(|error| failure(&error))?;
-        Ok(Self { session, is_up: false, partial: Vec::new() })
+        Ok(Self { session, is_up: false, unworn: u64::MAX, partial: Vec::new() })
     }
 
     /// Takes what is in `received`, which begins with what was partial before: plain bytes go to `plain`, what is to be sent
@@ -118,6 +122,7 @@ impl Records {
         };
         if matches!(came, Came::Writable) && !self.is_up {
             self.is_up = true;
+            self.unworn = unworn(&self.session);
             let is_full = self.session.handshake_kind() != Some(HandshakeKind::Resumed);
             taken.came_up = Some((agreed(&self.session), is_full));
         }
@@ -135,12 +140,14 @@ impl Records {
         }
     }
 
-    /// Appends `bytes` as records. The handshake is over.
-    pub(crate) fn seal(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), TlsFailure> {
+    /// Appends `bytes` as records. The handshake is over. Whether the keys are worn out with that, which is said once.
+    pub(crate) fn seal(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool, TlsFailure> {
         let room = bytes.len() + (bytes.len() / RECORD_BYTES_MAX + 1) * SEALED_EXTRA_BYTES;
         self.write(|traffic| {
             append(out, room, |room| traffic.encrypt(bytes, room).map_err(|it| missing_of_encryption(&it)))
-        })
+        })?;
+        let unworn = self.unworn.saturating_sub(bytes.len().div_ceil(RECORD_BYTES_MAX) as u64);
+        Ok(std::mem::replace(&mut self.unworn, unworn) > 0 && unworn == 0)
     }
 
     /// Appends the word that nothing more will come.
@@ -166,6 +173,15 @@ impl Records {
             Err(error) => Err(failure(&error)),
         }
     }
+}
+
+/// How many records of ours the keys of a connection are good for, whose handshake is over, but for those that are left to what
+/// is under way then. Those of TLS 1.2 are the only ones that it has, and beyond their bound rustls seals nothing; in TLS 1.3 it
+/// goes over to the next keys by itself.
+fn unworn(state: &CommonState) -> u64 {
+    let Some(SupportedCipherSuite::Tls12(suite)) = state.negotiated_cipher_suite() else { return u64::MAX };
+    let bound = suite.common.confidentiality_limit;
+    bound - bound / RECORDS_LEFT_PART
 }
 
 /// What a state was.

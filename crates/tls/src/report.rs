@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use stats::Distribution;
 
+/// The kind of connections whose keys are worn out, among those of [`Report::broken`]. All others are named as failures are.
+pub const RECORD_LIMIT: &str = "record_limit";
+
 /// What client and server agreed on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agreed {
@@ -30,7 +33,8 @@ pub struct Report {
     pub resumed: u64,
     /// Handshakes that failed, by kind; those that were given up are not among them.
     pub failed: BTreeMap<&'static str, u64>,
-    /// Connections that TLS ended after their handshake, by kind: fatal alerts, records that are not authentic.
+    /// Connections that TLS ended after their handshake, by kind: fatal alerts, records that are not authentic; and those that we
+    /// ended ourselves since keys of TLS 1.2 are good for so many records and no more ([`RECORD_LIMIT`]).
     pub broken: BTreeMap<&'static str, u64>,
     /// From the first packet until the connection was there.
     pub connect: Distribution,

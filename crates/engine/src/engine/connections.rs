@@ -18,6 +18,7 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             Event::Received(bytes) => self.on_bytes(number, bytes, now),
             Event::Skipped(bytes) => self.on_skipped(number, bytes, now),
             Event::Sent => self.handle_sent(self.conn(number)),
+            Event::WornOut => self.on_worn_out(number, now),
             Event::Connected => self.on_connected(number, now),
             Event::ConnectFailed(failure) => self.on_connect_failed(number, failure, now),
             Event::Securing => self.places.connection_mut(number).is_securing = true,
@@ -51,8 +52,12 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
     #[inline(never)]
     pub(super) fn reach(&mut self, index: u32, now: Instant) {
         let number = self.places.connection_of(index);
-        if H::MULTIPLEXED && self.places.connection(number).link != Link::Down {
-            return self.enter(index, State::Awaiting, now);
+        if self.places.connection(number).link != Link::Down {
+            if H::MULTIPLEXED {
+                return self.enter(index, State::Awaiting, now);
+            }
+            // It is worn out, and what was out on it is over.
+            self.close(number);
         }
         self.connect(index, now);
     }
@@ -162,6 +167,24 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
             return self.go_on_waiting(self.places.connection_of(index), index, now);
         }
         self.send(index, now);
+    }
+
+    /// The connection may send little more: what is out on it goes on, and what comes next goes out on another. One with room for
+    /// one exchange stays open until that has something to send.
+    #[cold]
+    fn on_worn_out(&mut self, number: u32, now: Instant) {
+        if !self.places.connection(number).is_up() {
+            return;
+        }
+        if H::MULTIPLEXED {
+            self.protocols[number as usize].retire();
+            return self.go_on(number, now);
+        }
+        if self.places.exchange(number).is_out() {
+            self.places.connection_mut(number).link = Link::WornOut;
+        } else {
+            self.lose_connection(number, now);
+        }
     }
 
     /// The connection is lost before a request could be made on it.
@@ -495,11 +518,12 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         }
     }
 
-    /// The server takes no more requests on a connection, and nothing is out on it.
+    /// A connection takes no more requests, as its server says or since it has carried all that it can, and nothing is out on it.
     #[cold]
     #[inline(never)]
     pub(super) fn end_gone(&mut self, number: u32, now: Instant) {
-        self.counters.connections_closed_by_server += 1;
+        let by_server = self.protocols[number as usize].is_ended_by_peer();
+        self.counters.connections_closed_by_server += u64::from(by_server);
         self.lose_all(number, Outcome::GoneAway, now);
     }
 

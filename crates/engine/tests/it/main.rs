@@ -10,4 +10,5 @@ mod overload;
 mod reads_first;
 mod streams;
 mod users;
+mod worn_out;
 mod wrong_answers;

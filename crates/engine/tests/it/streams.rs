@@ -23,6 +23,7 @@ struct Toy {
     open: Option<u32>,
     takes_none: bool,
     none_for_now: bool,
+    is_retired: bool,
 }
 
 #[derive(Debug)]
@@ -52,11 +53,19 @@ impl Protocol for Toy {
     }
 
     fn has_room(&self) -> bool {
-        self.open.is_none() && !self.takes_none && !self.none_for_now
+        self.open.is_none() && !self.takes_none && !self.none_for_now && !self.is_retired
     }
 
     fn is_over(&self) -> bool {
-        self.open.is_none() && self.takes_none
+        self.open.is_none() && (self.takes_none || self.is_retired)
+    }
+
+    fn is_ended_by_peer(&self) -> bool {
+        self.takes_none
+    }
+
+    fn retire(&mut self) {
+        self.is_retired = true;
     }
 
     fn ask(&mut self, place: u32, request: &Arc<[u8]>, out: &mut Vec<u8>) {
@@ -174,6 +183,32 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
     assert_eq!((counters.stream_wait, counters.stream_wait_max), (ms(1 + 9 + 9), ms(9)));
     let sent: Vec<_> = samples.iter().map(|sample| sample.sent).collect();
     assert_eq!(sent, [1, 2, 10].map(|millis| Some(at(millis))));
+}
+
+/// One whose keys are worn out carries what is out on it, and is left for another then. That is not the server's doing, and costs
+/// nobody a request.
+#[test]
+fn a_worn_out_connection_is_left_once_it_owes_no_answer() {
+    let config = common::config(1, Load::SATURATING, Duration::from_secs(1));
+    let mut samples = Vec::new();
+    let sink = |sample: &Sample| samples.push(*sample);
+    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    // Three users, of whom two wait.
+    tell(&mut engine, 1, first, Event::Connected);
+    sends(&mut engine, 1, first);
+    tell(&mut engine, 1, first, Event::WornOut);
+    waits(&mut engine, 1);
+    tell(&mut engine, 2, first, Event::Received(&[0]));
+    assert_eq!(engine.poll_action(at(2)), Some(Action::Close(first)));
+    let Some(Action::Connect(second)) = engine.poll_action(at(2)) else { panic!("it connects anew") };
+    tell(&mut engine, 10, second, Event::Connected);
+    sends(&mut engine, 10, second);
+    let counters = engine.counters();
+    drop(engine);
+    assert_eq!((counters.connections_opened, counters.connections_closed_by_server), (2, 0));
+    assert_eq!((counters.intended, counters.resent), (4, 0), "none of them had gone out");
+    assert!(samples.len() == 1 && samples[0].outcome.is_answered(), "{samples:?}");
 }
 
 /// A server may allow fewer streams than there are users. Who waits for one has begun, as who is out has.

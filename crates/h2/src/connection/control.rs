@@ -86,8 +86,8 @@ impl H2 {
     }
 
     /// How many streams there may be has changed.
-    fn bound_streams(&mut self) {
-        let takes_more = self.ready && self.last_id.is_none();
+    pub(super) fn bound_streams(&mut self) {
+        let takes_more = self.ready && self.last_id.is_none() && !self.is_retired;
         self.streams_max = if takes_more { self.peer.streams_max.min(self.settings.streams) } else { 0 };
     }
 

@@ -161,6 +161,24 @@ fn what_is_above_the_last_of_a_goaway_was_not_processed_and_the_rest_goes_on() {
     assert!(client.http.is_over());
 }
 
+/// As after a GOAWAY, but for who has ended it; and its next life is as any other.
+#[test]
+fn a_connection_that_is_retired_carries_what_is_under_way_and_nothing_new() {
+    let mut client = Client::greeted(3, &[]);
+    client.ask(0, KIND);
+    client.http.retire();
+    client.feed(&settings(&[(STREAMS, 2)]));
+    assert!(!client.http.has_room() && !client.http.is_over(), "it owes an answer");
+    client.feed(&head(1, true, &[(":status", "200")]));
+    assert!(matches!(client.told[..], [Told::Ended(0, _)]), "{:?}", client.told);
+    assert!(client.http.is_over() && !client.http.is_ended_by_peer());
+    client.feed(&frame(Kind::GoAway, 0, 0, &[0; 8]));
+    assert!(client.http.is_over() && client.http.is_ended_by_peer());
+    client.http.begin(&client.shared, &mut client.out);
+    client.feed(&settings(&[]));
+    assert!(client.http.has_room() && !client.http.is_over());
+}
+
 #[test]
 fn a_stream_that_is_reset_is_the_only_one_that_ends() {
     let mut client = Client::greeted(4, &[]);

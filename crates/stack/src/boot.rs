@@ -28,6 +28,10 @@ use crate::{limits, log, needs, ports, supervise};
 
 /// How many ports are tried when each was taken between its choice and the stack's start.
 const PORTS_MAX: u32 = 3;
+/// How long the port of a stack that has one alone may be another's: of a run that was killed, supervisors end what it had
+/// started within that.
+const PORT_HELD_MAX: StdDuration = StdDuration::from_secs(5);
+const PORT_POLL: StdDuration = StdDuration::from_millis(50);
 /// What servers print when their port is taken; compared in lower case.
 const PORT_TAKEN: [&str; 4] =
     ["address already in use", "eaddrinuse", "port already in use", "was already in use"];
@@ -65,6 +69,7 @@ pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running,
         Origin::Running(site) => return attach(stack, site, options.interrupt),
     };
     if let Some(port) = run.port {
+        await_port(stack, (address(stack, options), port.get()).into(), options.interrupt)?;
         let running = boot_on(stack, run, options, port.get())?;
         return running.ok_or_else(|| StackError::PortTaken {
             stack: stack.id.clone(),
@@ -80,6 +85,27 @@ pub fn boot(stack: &StackManifest, options: &BootOptions<'_>) -> Result<Running,
     }
     let log = log::end(options.log, 0).into();
     Err(StackError::PortTaken { stack: stack.id.clone(), tries: PORTS_MAX, log })
+}
+
+/// Where it listens.
+fn address(stack: &StackManifest, options: &BootOptions<'_>) -> Ipv4Addr {
+    if stack.is_told_its_address() { options.address } else { Ipv4Addr::LOCALHOST }
+}
+
+/// Waits until nothing else listens at `addr`. An older instance of the same would answer in place of the one that is started,
+/// or beside it, where both share the port.
+fn await_port(stack: &StackManifest, addr: SocketAddr, interrupt: Interrupt<'_>) -> Result<(), StackError> {
+    let deadline = Instant::now() + PORT_HELD_MAX;
+    while ports::is_taken(addr) {
+        if interrupt.is_given() {
+            return Err(StackError::Interrupted { stack: stack.id.clone(), doing: "booted" });
+        }
+        if Instant::now() >= deadline {
+            return Err(StackError::PortHeld { stack: stack.id.clone(), port: addr.port() });
+        }
+        std::thread::sleep(PORT_POLL);
+    }
+    Ok(())
 }
 
 /// What is started, after the placeholders are filled in.
@@ -99,7 +125,7 @@ fn boot_on(
 ) -> Result<Option<Running>, StackError> {
     let work_dir = make_work_dir(options.work_dir)?;
     let build_dir = stack.build_dir();
-    let address = if stack.is_told_its_address() { options.address } else { Ipv4Addr::LOCALHOST };
+    let address = address(stack, options);
     let addr = SocketAddr::from((address, port));
     let with = Placeholders {
         listen: Some(addr),

@@ -4,6 +4,7 @@
 //! switched on, but that of a quota that a manifest asks for ([`crate::limits`]). Where making one is not permitted
 //! there is none, and callers walk `/proc` instead.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration as StdDuration, Instant};
 
 const PREFIX: &str = "proofload-";
+/// Names that are tried for a group.
+const NAMES_MAX: u32 = 1000;
 /// How long a group that was killed may take to be empty.
 const EMPTY_WAIT: StdDuration = StdDuration::from_secs(2);
 
@@ -64,13 +67,26 @@ impl Drop for Cgroup {
     }
 }
 
-/// Makes a group in that of folder `parent`, with a name that says whose it is.
+/// Makes a group in that of folder `parent`, with a name that says whose it is. A process that was killed may have had this
+/// one's id, as where ids begin anew in a container, and have left groups under the first of our names.
 pub(crate) fn make(parent: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let dir = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-    fs::create_dir(&dir)?;
-    Ok(dir)
+    for _ in 0..NAMES_MAX {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let dir = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        match fs::create_dir(&dir) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| dir),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// The process that made the group of this name; `None` of another's, as of a service that somebody calls `proofload-nightly`.
+fn owner(name: &OsStr) -> Option<u32> {
+    let (pid, number) = name.to_str()?.strip_prefix(PREFIX)?.split_once('-')?;
+    number.parse::<u32>().ok()?;
+    pid.parse().ok()
 }
 
 /// Removes a group whose processes have ended.
@@ -86,9 +102,7 @@ pub(crate) fn remove(dir: &Path) {
 
 /// Kills everything in the group that this process is in, itself included, if it is one of ours.
 pub(crate) fn kill_own() -> io::Result<()> {
-    let dir = own_dir().filter(|dir| {
-        dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PREFIX.as_bytes()))
-    });
+    let dir = own_dir().filter(|dir| dir.file_name().and_then(owner).is_some());
     dir.map_or_else(|| Err(io::ErrorKind::NotFound.into()), |dir| kill(&dir))
 }
 
@@ -128,9 +142,8 @@ fn dir_from(mounts: &str, groups: &str) -> Option<PathBuf> {
 /// Removes the empty groups of processes that are gone; the kernel keeps those that are not empty.
 pub(crate) fn remove_stale(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok) {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
-        let gone = owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists());
+        let is_gone = |pid: u32| !Path::new("/proc").join(pid.to_string()).exists();
+        let gone = owner(&entry.file_name()).is_some_and(is_gone);
         if gone && is_empty(&entry.path()) {
             remove(&entry.path());
         }
@@ -140,6 +153,27 @@ pub(crate) fn remove_stale(parent: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All in it would be killed, whoever that is.
+    #[test]
+    fn a_group_that_somebody_else_made_is_none_of_ours() {
+        let parent = tempfile::tempdir().unwrap();
+        let made = make(parent.path()).unwrap();
+        assert_eq!(owner(made.file_name().unwrap()), Some(std::process::id()));
+        for name in ["proofload-nightly.service", "proofload-7", "proofload-7-", "proofload-a-1"] {
+            assert_eq!(owner(OsStr::new(name)), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_group_that_is_left_of_another_process_of_our_id_is_passed_over() {
+        let parent = tempfile::tempdir().unwrap();
+        let left = |number: u32| parent.path().join(format!("{PREFIX}{}-{number}", std::process::id()));
+        (0..100).for_each(|number| fs::create_dir(left(number)).unwrap());
+        let made = make(parent.path()).unwrap();
+        assert!(made.is_dir() && (0..100).all(|number| made != left(number)), "{}", made.display());
+        assert_ne!(make(parent.path()).unwrap(), made);
+    }
 
     #[test]
     fn finds_the_group_in_pure_and_mixed_hierarchies() {

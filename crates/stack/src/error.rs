@@ -130,10 +130,21 @@ pub enum StackError {
         /// The stack.
         stack: String,
     },
+    /// It listens at one port alone, and something else has that.
+    #[error(
+        "stack `{stack}` listens at port {port} alone, and something else has it; end that (ss -ltnp 'sport = :{port}' \
+         shows what), or have the stack listen on {{port}}"
+    )]
+    PortHeld {
+        /// The stack.
+        stack: String,
+        /// Its port.
+        port: u16,
+    },
     /// Each port that the stack was given was taken before it could listen on it.
     #[error(
         "stack `{stack}` found its port taken on each of {tries} starts; check that it listens on {{port}} \
-        alone, and on no port of its own choice\n{log}"
+        alone, on no port of its own choice, and by a process of its own, which that of a container is not\n{log}"
     )]
     PortTaken {
         /// The stack.

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 
+use rustix::io::Errno;
 use rustix::net::sockopt::set_socket_reuseaddr;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with};
 
@@ -33,21 +34,32 @@ pub fn ephemeral_range() -> RangeInclusive<u16> {
     bounds.next().unwrap_or(32_768)..=bounds.next().unwrap_or(60_999)
 }
 
-/// Whether a server could listen on `port` on any address. Bound and not listened on, so that nobody connects;
-/// the address may be reused, as servers ask for, so that connections in TIME_WAIT do not count.
+/// Whether a server could listen on `port` on any address.
 fn is_free(port: u16) -> bool {
-    let try_bind = || {
-        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        set_socket_reuseaddr(&socket, true)?;
-        bind(&socket, &SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))
-    };
-    try_bind().is_ok()
+    try_bind((Ipv4Addr::UNSPECIFIED, port).into()).is_ok()
+}
+
+/// Whether no server could listen at `addr`, because another one does. Also of one that shares its port with whoever asks: the
+/// kernel would give some connections to the one and some to the other.
+pub(crate) fn is_taken(addr: SocketAddr) -> bool {
+    try_bind(addr) == Err(Errno::ADDRINUSE)
+}
+
+/// Bound and not listened on, so that nobody connects; the address may be reused, as servers ask for, so that connections in
+/// TIME_WAIT do not count.
+fn try_bind(addr: SocketAddr) -> rustix::io::Result<()> {
+    let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    set_socket_reuseaddr(&socket, true)?;
+    bind(&socket, &addr)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::net::TcpListener;
+
+    use rustix::net::listen;
+    use rustix::net::sockopt::set_socket_reuseport;
 
     #[test]
     fn a_chosen_port_can_be_listened_on_and_is_not_ephemeral() {
@@ -59,6 +71,20 @@ mod tests {
     #[test]
     fn a_port_that_is_listened_on_is_not_free() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        assert!(!is_free(listener.local_addr().unwrap().port()));
+        let addr = listener.local_addr().unwrap();
+        assert!(!is_free(addr.port()));
+        assert!(is_taken(addr));
+        // Not an address of this machine: nobody has it, and it is the server that is to say so.
+        assert!(!is_taken((Ipv4Addr::new(192, 0, 2, 1), addr.port()).into()));
+    }
+
+    #[test]
+    fn a_port_that_is_shared_with_whoever_asks_is_taken() {
+        let socket =
+            socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+        set_socket_reuseport(&socket, true).unwrap();
+        bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        listen(&socket, 1).unwrap();
+        assert!(is_taken(TcpListener::from(socket).local_addr().unwrap()));
     }
 }

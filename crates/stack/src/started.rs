@@ -1,6 +1,7 @@
 //! The processes of a stack that was started, until they are gone.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -226,7 +227,9 @@ impl Started {
 fn port_refuses(addr: SocketAddr) -> bool {
     let deadline = Instant::now() + PORT_GRACE;
     loop {
-        if TcpStream::connect_timeout(&addr, PORT_GRACE).is_err() {
+        // Whoever listens and accepts nobody lets connections wait, once his queue is full; that is no refusal.
+        let connected = TcpStream::connect_timeout(&addr, PORT_GRACE);
+        if connected.is_err_and(|error| error.kind() != ErrorKind::TimedOut) {
             return true;
         }
         if Instant::now() >= deadline {

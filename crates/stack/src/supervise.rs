@@ -6,7 +6,7 @@
 //! SIGTERM, and SIGKILL two seconds later. Orphans in the tree become the supervisor's own children, so a
 //! daemon that leaves the process group is found, too.
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::io::{self, Read};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
@@ -27,12 +27,17 @@ pub const EXIT_NOT_STARTED: u8 = 127;
 /// The parent went away before it gave the word.
 pub const EXIT_NO_GO: u8 = 125;
 
+/// What a supervisor is called in lists of processes, 15 bytes at most. Not as the binary: who ends all that is called so
+/// (`killall -9 proofload`) would end those that see to the rest.
+const NAME: &CStr = c"load-supervisor";
 const GRACE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(5);
 
 /// The body of the hidden `proofload supervise -- CMD…`: waits for a byte on standard input, runs `argv`, and
 /// returns its exit code (128 + n where signal n ended it) once it and everything it started are gone.
 pub fn supervise(argv: &[String]) -> ExitCode {
+    // Only a name: where it is refused, nothing else is lost.
+    let _ = rustix::thread::set_name(NAME);
     let mut word = [0];
     if !matches!(io::stdin().read(&mut word), Ok(1)) {
         return EXIT_NO_GO.into();

@@ -150,6 +150,23 @@ fn a_supervisor_whose_pipe_closes_ends_everything_without_a_control_group() {
     assert!(pids.iter().all(|pid| !lives(*pid)));
 }
 
+/// `killall -9 proofload` ends what is called so, and what was started by it is to end as well.
+#[test]
+fn a_supervisor_is_not_called_as_the_binary_is() {
+    let mut supervisor = Command::new(standin())
+        .args(["supervise", "--", "sleep", "60"])
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let name = format!("/proc/{}/comm", supervisor.id());
+    wait_until("its name", StdDuration::from_secs(5), || {
+        fs::read_to_string(&name).is_ok_and(|name| name == "load-supervisor\n")
+    });
+    drop(supervisor.stdin.take());
+    assert_eq!(supervisor.wait().unwrap().code(), Some(i32::from(stack::EXIT_NO_GO)));
+}
+
 #[test]
 fn a_supervisor_tells_how_its_command_ended() {
     for (script, code) in [("exit 7", 7), ("kill -9 $$", 137)] {
@@ -266,6 +283,37 @@ fn a_port_that_is_lost_is_replaced_by_another() {
     let always = Bench::of_script("echo EADDRINUSE; exit 1", "10s");
     let text = always.boot().unwrap_err().to_string();
     assert!(text.contains("taken on each of 3 starts") && text.contains("| EADDRINUSE"), "{text}");
+}
+
+/// A stack that always listens at `port`.
+fn of_port(port: u16) -> Bench {
+    Bench::new(&format!(
+        "[run]\nport = {port}\ncommand = [\"{{proofload}}\", \"target\", \"--listen\", \"127.0.0.1:{port}\"]\n\
+         [ready]\ntimeout = \"10s\"\n[[endpoint]]\nname = \"hello\"\npath = \"/hello\"\nbody = \"hello\"\n"
+    ))
+}
+
+/// It would be measured in place of the stack, or beside it.
+#[test]
+fn what_has_the_only_port_of_a_stack_is_waited_for_and_named() {
+    // Not one that the kernel gives to whoever asks for any: once it is free, it is to stay so for a moment.
+    let first = 20_000 + (std::process::id() % 10_000) as u16;
+    let listen = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok();
+    let other = (first..32_000).find_map(listen).unwrap();
+    let port = other.local_addr().unwrap().port();
+    let bench = of_port(port);
+    let text = bench.boot().unwrap_err().to_string();
+    let held = format!("listens at port {port} alone, and something else has it; end that (ss -ltnp");
+    assert!(text.contains(&held), "{text}");
+    assert!(!bench.log().exists(), "nothing was started");
+    let ending = std::thread::spawn(move || {
+        std::thread::sleep(StdDuration::from_millis(300));
+        drop(other);
+    });
+    let running = bench.boot().unwrap();
+    ending.join().unwrap();
+    assert_eq!(running.addr().port(), port);
+    running.stop().unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod aliases;
 mod asks;
+mod controllers;
 mod go;
 mod java;
 mod listens;
@@ -13,6 +14,7 @@ mod python;
 mod routes;
 mod rust;
 mod spring;
+mod workspace;
 mod write;
 
 use std::borrow::Cow;
@@ -32,6 +34,9 @@ pub const KNOWN_BY: [&str; 9] = [
     "Pipfile",
     "package.json",
 ];
+
+/// The files that tell of workspaces, and of the packages in them.
+pub const OF_WORKSPACES: [&str; 3] = [workspace::PACKAGE, workspace::OF_PNPM, rust::MANIFEST];
 
 /// Files of projects that are known, and whose services can't be written down here, with what they are started by in production,
 /// and what is for development. What begins with `.` is how a file's name ends.
@@ -69,6 +74,19 @@ pub struct Project {
     pub folder: String,
     /// Its files, by their path from the folder on with `/`, in order of their path.
     pub files: Vec<ProjectFile>,
+    /// What it is a part of, where that is known.
+    pub around: Option<Box<Around>>,
+}
+
+/// The folder of a workspace that a project lies in.
+#[derive(Debug, Clone)]
+pub struct Around {
+    /// The way there from the project's folder, as `../..`.
+    pub way: String,
+    /// The way from there to the project's folder, as `apps/api`.
+    pub member: String,
+    /// All that lies there. Of its files, what is in manifests is known.
+    pub whole: Project,
 }
 
 /// A file of a project.
@@ -108,6 +126,8 @@ struct Service {
     env: Vec<(String, String)>,
     /// Where it always listens.
     port: Option<u16>,
+    /// Whether what starts it reads `PORT`, whatever its own sources do.
+    reads_port: bool,
     /// What is good to know of how it is started.
     hint: Option<&'static str>,
     unsure: Vec<String>,
@@ -140,7 +160,8 @@ impl Project {
             let path = it.path.strip_prefix(beneath.as_str())?.to_owned();
             Some(ProjectFile { path, text: it.text.clone() })
         };
-        Cow::Owned(Self { folder: self.folder.clone(), files: self.files.iter().filter_map(part).collect() })
+        let files = self.files.iter().filter_map(part).collect();
+        Cow::Owned(Self { folder: self.folder.clone(), files, around: None })
     }
 
     /// Those of `paths` that there are.
@@ -174,6 +195,14 @@ pub fn draft(project: &Project) -> Result<Draft, PlanError> {
     let others: Vec<String> = found.map(|it| it.kind).chain(other_kinds).collect();
     let asks = asks::of(&project.within(&service.folder), &service);
     Ok(write::draft(&service, &asks, &others))
+}
+
+/// Whether `whole` is a workspace that `project`, in its folder `member`, may be a part of, by the manifests at its top: packages in
+/// folders of it are built together.
+pub fn is_workspace_of(whole: &Project, member: &str, project: &Project) -> bool {
+    let is_there = |manifest: &str| project.text(manifest).is_some();
+    is_there(workspace::PACKAGE) && workspace::has_member(whole, member)
+        || is_there(rust::MANIFEST) && rust::is_workspace(whole)
 }
 
 /// Whether it is of a kind whose services can't be written down here: what else lies there is for its pages.
@@ -263,6 +292,21 @@ fn which_program(names: &[&str], taken: &str) -> String {
     let shown = names.iter().take(PROGRAMS_SHOWN_MAX).copied().collect::<Vec<_>>().join(", ");
     let more = if names.len() > PROGRAMS_SHOWN_MAX { ", …" } else { "" };
     format!("which program it is: there are {} ({shown}{more}), and {taken} is written down", names.len())
+}
+
+/// A path from a folder on, as one from the top on. `None` of one that leads out of that.
+fn resolved(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!path.starts_with('/')).then(|| parts.join("/"))
 }
 
 fn texts(words: &[&str]) -> Vec<String> {

@@ -24,7 +24,11 @@ pub(super) fn written_out(project: &Project) -> Cow<'_, Project> {
         let text = if is_script { with_names(&it.text, &known) } else { it.text.clone() };
         ProjectFile { path: it.path.clone(), text }
     };
-    Cow::Owned(Project { folder: project.folder.clone(), files: project.files.iter().map(file).collect() })
+    Cow::Owned(Project {
+        folder: project.folder.clone(),
+        files: project.files.iter().map(file).collect(),
+        around: project.around.clone(),
+    })
 }
 
 fn with_names(script: &str, known: &[(String, String)]) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::routes::{self, Path};
-use super::{Project, Service, spring};
+use super::{Project, Service, controllers, spring};
 use crate::openapi::wants_key;
 
 const DOCUMENTS: [&str; 6] =
@@ -142,6 +142,8 @@ fn asks_for_more(document: &Value, item: &Value) -> bool {
 /// Those of the sources in the service's own language: a page beside it asks by the same names.
 fn routes(project: &Project, service: &Service) -> Vec<Path> {
     let of_spring = if service.sources.contains(&".java") { spring::of(project) } else { Vec::new() };
-    let paths = if of_spring.is_empty() { routes::of(project, service.sources) } else { of_spring };
+    let of_controllers = || Some(controllers::of(project, service.sources)).filter(|it| !it.is_empty());
+    let known = Some(of_spring).filter(|it| !it.is_empty()).or_else(of_controllers);
+    let paths = known.unwrap_or_else(|| routes::of(project, service.sources));
     paths.into_iter().filter(|it| it.text.starts_with('/') && is_plain(&it.text)).collect()
 }

@@ -49,8 +49,21 @@ pub(super) fn found(project: &Project) -> Option<Service> {
         let names: Vec<&str> = mains.iter().map(|it| shown(it)).collect();
         service.unsure.push(which_program(&names, shown(main)));
     }
+    if takes_from_beside(module) {
+        service.unsure.push(
+            "what it is built from: go.mod takes modules that lie beside it; list their folders in `inputs`, or it is not \
+             built again when they change"
+                .into(),
+        );
+    }
     listens::tell(&mut service, project);
     Some(service)
+}
+
+/// Whether go.mod puts a folder beside its own in the place of a module.
+fn takes_from_beside(module: &str) -> bool {
+    let mut put = module.lines().filter_map(|line| Some(line.split_once("=>")?.1));
+    put.any(|it| it.trim_start().starts_with("../"))
 }
 
 fn folder_of(path: &str) -> &str {

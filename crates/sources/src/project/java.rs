@@ -10,6 +10,108 @@ const JDK_DEFAULT: u32 = 17;
 const SOURCES: [&str; 5] = [".java", ".kt", ".properties", ".yml", ".yaml"];
 const POMS: [&str; 1] = ["pom.xml"];
 const SCRIPTS: [&str; 2] = ["build.gradle", "build.gradle.kts"];
+/// Plugins of Gradle that make a folder of a program and all that it takes.
+const APPLICATIONS: [&str; 3] = ["application", "io.ktor.plugin", "io.micronaut.application"];
+/// Where Quarkus has its program, in the folder of what is built.
+const OF_QUARKUS: &str = "quarkus-app";
+/// What Quarkus calls a jar that has all in it.
+const UBER_JAR: &str = "uber-jar";
+
+/// What a service is made with, as far as it is known how it is told its port.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Framework {
+    SpringBoot,
+    Quarkus,
+    Micronaut,
+}
+
+impl Framework {
+    /// By the scripts of a build; Spring Boot is told by its plugins.
+    fn of(scripts: &[&str], is_spring: bool) -> Option<Self> {
+        let has = |group: &str| scripts.iter().any(|it| it.contains(group));
+        if is_spring {
+            Some(Self::SpringBoot)
+        } else if has("io.quarkus") {
+            Some(Self::Quarkus)
+        } else {
+            has("io.micronaut").then_some(Self::Micronaut)
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::SpringBoot => "Spring Boot",
+            Self::Quarkus => "Quarkus",
+            Self::Micronaut => "Micronaut",
+        }
+    }
+
+    /// The variable that goes before whatever its own configuration says of the port.
+    const fn port(self) -> &'static str {
+        match self {
+            Self::SpringBoot => "SERVER_PORT",
+            Self::Quarkus => "QUARKUS_HTTP_PORT",
+            Self::Micronaut => "MICRONAUT_SERVER_PORT",
+        }
+    }
+}
+
+/// What a build leaves behind, and how that is started.
+struct Made {
+    /// Removes what an earlier version left there: it is not to be taken for the one that is built.
+    clear: String,
+    /// Copies it to `$1`.
+    copy: String,
+    /// What it is there.
+    output: String,
+    command: Vec<String>,
+    /// Whether nobody knows that it starts by itself.
+    is_doubtful: bool,
+}
+
+impl Made {
+    /// A jar or a war, the one that `list` names among `archives`. How its name ends is its kind, by which a server within knows where
+    /// its pages are.
+    fn archive(kind: &str, archives: &str, list: &str) -> Self {
+        Self {
+            clear: format!("rm -f {archives}"),
+            copy: format!("cp \"$({list})\" \"$1/service.{kind}\""),
+            output: format!("service.{kind}"),
+            command: vec!["java".into(), "-jar".into(), format!("{{build_dir}}/service.{kind}")],
+            is_doubtful: true,
+        }
+    }
+
+    /// A folder of jars. What there is of it in the build folder goes first: `cp` would put the new one within.
+    fn folder(clear: &str, folder: &str, main: &str, command: &[&str]) -> Self {
+        Self {
+            clear: format!("rm -rf {clear}"),
+            copy: format!("rm -rf \"$1/app\" && cp -R {folder} \"$1/app\""),
+            output: format!("app{main}"),
+            command: texts(command),
+            is_doubtful: false,
+        }
+    }
+
+    /// Quarkus's own, which lies in `build`.
+    fn quarkus(project: &Project, part: Part<'_>, build: &str) -> Self {
+        if is_one_jar(project, part) {
+            let jars = part.path(&format!("{build}/*-runner.jar"));
+            let only = format!("ls {jars} | head -1");
+            return Self { is_doubtful: false, ..Self::archive("jar", &jars, &only) };
+        }
+        let folder = part.path(&format!("{build}/{OF_QUARKUS}"));
+        let command = ["java", "-jar", "{build_dir}/app/quarkus-run.jar"];
+        Self::folder(&folder, &folder, "/quarkus-run.jar", &command)
+    }
+
+    /// Of Gradle's application, whose main class is known. Its script would be a shell between.
+    fn application(part: Part<'_>, main_class: &str) -> Self {
+        let installed = part.path("build/install");
+        let command = ["java", "-cp", "{build_dir}/app/*", main_class];
+        Self::folder(&installed, &format!("{installed}/*/lib"), "", &command)
+    }
+}
 
 /// What of a project is the service: all of it, or a module.
 #[derive(Clone, Copy)]
@@ -43,13 +145,16 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
     let only =
         if part.folder.is_empty() { String::new() } else { format!(" -pl {} -am", quoted(part.folder)) };
     let kind = if element(own(part.script), "packaging") == Some("war") { "war" } else { "jar" };
+    let is_spring = [part.script, root].iter().any(|pom| pom.contains("spring-boot"));
+    let framework = Framework::of(&[part.script, root], is_spring);
     let archives = part.path(&format!("target/*.{kind}"));
     let packaged = format!("ls {archives} | grep -v -e '-sources' -e '-javadoc' -e '/original-' | head -1");
-    // An archive of an earlier version is not to be taken for the one that is built.
-    let script = format!(
-        "rm -f {archives} && {maven} -B -q -DskipTests{only} package && \
-         cp \"$({packaged})\" \"$1/service.{kind}\""
-    );
+    let made = if framework == Some(Framework::Quarkus) {
+        Made::quarkus(project, part, "target")
+    } else {
+        Made::archive(kind, &archives, &packaged)
+    };
+    let script = format!("{} && {maven} -B -q -DskipTests{only} package && {}", made.clear, made.copy);
     let names = ["java.version", "maven.compiler.release", "maven.compiler.target"];
     let of_pom = |pom: &str| names.iter().find_map(|name| version(element(pom, name)?));
     let jdk = of_pom(part.script).or_else(|| of_pom(root));
@@ -58,12 +163,11 @@ pub(super) fn maven(project: &Project) -> Option<Service> {
         name: plain_name(artifact),
         folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["mvn"]) },
-        build: Some(build(script, part.inputs(project, &["pom.xml", "mvnw", ".mvn", "src"]), kind)),
-        ..archive(jdk, kind)
+        build: Some(build(script, part.inputs(project, &["pom.xml", "mvnw", ".mvn", "src"]), &made)),
+        ..started(jdk, &made)
     };
     service.unsure.extend(which_module(has_modules, modules.len()));
-    let is_spring = [part.script, root].iter().any(|pom| pom.contains("spring-boot"));
-    Some(told(service, project, is_spring, kind))
+    Some(told(service, project, framework, made.is_doubtful.then_some(kind)))
 }
 
 pub(super) fn gradle(project: &Project) -> Option<Service> {
@@ -79,20 +183,25 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
     let gradle = if has_wrapper { "./gradlew" } else { "gradle" };
     // Pages of a war are in no jar of it.
     let is_war = part.script.lines().any(|line| takes(line, &["war"]));
+    let framework = Framework::of(&[part.script], is_spring);
+    let main_class = main_class(part.script).filter(|_| framework != Some(Framework::Quarkus));
     let (task, without, kind) = match (is_spring, is_war) {
         (true, true) => ("bootWar", "", "war"),
         (true, false) => ("bootJar", "", "jar"),
+        (false, _) if main_class.is_some() => ("installDist", "", "jar"),
         (false, _) => ("build", " -x test", "jar"),
     };
     let of_module =
         if part.folder.is_empty() { String::new() } else { format!(":{}:", part.folder.replace('/', ":")) };
     let task = format!("{of_module}{task}");
     let archives = part.path(&format!("build/libs/*.{kind}"));
-    let made = format!("ls -S {archives} | grep -v -e '-plain' -e '-sources' | head -1");
-    let command = format!(
-        "rm -f {archives} && {gradle} -q {}{without} && cp \"$({made})\" \"$1/service.{kind}\"",
-        quoted(&task)
-    );
+    let list = format!("ls -S {archives} | grep -v -e '-plain' -e '-sources' | head -1");
+    let made = match (framework, main_class) {
+        (Some(Framework::Quarkus), _) => Made::quarkus(project, part, "build"),
+        (Some(Framework::SpringBoot), _) | (_, None) => Made::archive(kind, &archives, &list),
+        (_, Some(main_class)) => Made::application(part, main_class),
+    };
+    let command = format!("{} && {gradle} -q {}{without} && {}", made.clear, quoted(&task), made.copy);
     let named = ["settings.gradle", "settings.gradle.kts"].into_iter().find_map(|it| project.text(it));
     let name = named.and_then(|it| {
         let line = it.lines().find(|line| line.contains("rootProject.name"))?;
@@ -108,11 +217,35 @@ pub(super) fn gradle(project: &Project) -> Option<Service> {
         name: plain_name(of_folder.or(name).unwrap_or(&project.folder)),
         folder: part.folder.to_owned(),
         tools: if has_wrapper { Vec::new() } else { texts(&["gradle"]) },
-        build: Some(build(command, inputs, kind)),
-        ..archive(jdk_of(part.script).or_else(|| jdk_of(root)), kind)
+        build: Some(build(command, inputs, &made)),
+        ..started(jdk_of(part.script).or_else(|| jdk_of(root)), &made)
     };
     service.unsure.extend(which_module(has_modules, modules.len()));
-    Some(told(service, project, is_spring, kind))
+    if part.script.contains("applicationDefaultJvmArgs") {
+        service.unsure.push(format!("which flags its JVM has: {script} names some, for `jvm_flags`"));
+    }
+    Some(told(service, project, framework, made.is_doubtful.then_some(kind)))
+}
+
+/// Whether Quarkus is told to make one jar with all that it takes in it, and no folder.
+fn is_one_jar(project: &Project, part: Part<'_>) -> bool {
+    let own = project.within(part.folder);
+    let names = ["quarkus.package.jar.type", "quarkus.package.type"];
+    let is_said = |name: &str| property(&own, name).is_some_and(|it| it == UBER_JAR);
+    part.script.contains(UBER_JAR) || names.into_iter().any(is_said)
+}
+
+/// The class that Gradle's application begins with, where a script has that plugin.
+fn main_class(script: &str) -> Option<&str> {
+    let is_application =
+        |line: &str| takes(line, &APPLICATIONS) || line.trim_start().starts_with("application {");
+    if !script.lines().any(is_application) {
+        return None;
+    }
+    script.lines().find_map(|line| {
+        let (_, named) = line.split_once("mainClass")?;
+        named.split(['"', '\'']).nth(1).filter(|it| !it.is_empty() && !it.contains(['$', '{', '}']))
+    })
 }
 
 /// The modules of a project that are programs, as their build scripts say; where none says so, those with a `main`.
@@ -150,12 +283,14 @@ fn is_parent(pom: &str) -> bool {
 }
 
 fn is_boot_module(pom: &str) -> bool {
-    pom.contains("spring-boot-maven-plugin") && !is_parent(pom)
+    let plugins = ["spring-boot-maven-plugin", "quarkus-maven-plugin", "micronaut-maven-plugin"];
+    plugins.iter().any(|it| pom.contains(it)) && !is_parent(pom)
 }
 
 /// Whether a script of Gradle takes a plugin that makes programs.
 fn makes_program(script: &str) -> bool {
-    script.lines().any(|line| takes(line, &["org.springframework.boot", "application"]))
+    let plugins = [&["org.springframework.boot", "io.quarkus"][..], &APPLICATIONS[..]].concat();
+    script.lines().any(|line| takes(line, &plugins))
 }
 
 /// Whether a line of a script takes one of these plugins. A parent names the version alone.
@@ -178,17 +313,16 @@ fn jdk_of(script: &str) -> Option<u32> {
     called("JavaLanguageVersion.of(").or_else(|| called("jvmToolchain(")).or_else(of_sources)
 }
 
-/// What makes a jar or a war; its kind is how its name ends, by which a server within knows where its pages are.
-fn build(script: String, inputs: Vec<String>, kind: &str) -> Build {
+fn build(script: String, inputs: Vec<String>, made: &Made) -> Build {
     Build {
         // The folder is an argument of its own: whatever its name holds, none of it is a command.
         command: vec!["sh".into(), "-c".into(), script, "sh".into(), "{build_dir}".into()],
         inputs,
-        output: format!("service.{kind}"),
+        output: made.output.clone(),
     }
 }
 
-fn archive(jdk: Option<u32>, kind: &str) -> Service {
+fn started(jdk: Option<u32>, made: &Made) -> Service {
     let unsure = if jdk.is_none() {
         vec![format!("which JDK it takes: nothing says so, and {JDK_DEFAULT} is written down")]
     } else {
@@ -197,20 +331,27 @@ fn archive(jdk: Option<u32>, kind: &str) -> Service {
     Service {
         sources: &SOURCES,
         jdk: Some(jdk.unwrap_or(JDK_DEFAULT)),
-        command: vec!["java".into(), "-jar".into(), format!("{{build_dir}}/service.{kind}")],
+        command: made.command.clone(),
         unsure,
         ..Service::default()
     }
 }
 
-/// Spring reads the port from a variable, whatever its own configuration says.
-fn told(mut service: Service, project: &Project, is_spring: bool, kind: &str) -> Service {
-    if is_spring {
-        service.kind = service.kind.replace("Java", "Spring Boot");
-        service.env.push(("SERVER_PORT".into(), "{port}".into()));
+/// Tells it where to listen, and says where `doubtful` is an archive that may not start by itself; those of Spring Boot do.
+fn told(
+    mut service: Service,
+    project: &Project,
+    framework: Option<Framework>,
+    doubtful: Option<&str>,
+) -> Service {
+    if let Some(framework) = framework {
+        service.kind = service.kind.replace("Java", framework.name());
+        service.env.push((framework.port().into(), "{port}".into()));
     } else {
         let part = project.within(&service.folder);
         listens::tell(&mut service, &part);
+    }
+    if let Some(kind) = doubtful.filter(|_| framework != Some(Framework::SpringBoot)) {
         service.unsure.push(format!("whether its {kind} starts by itself, with `java -jar`"));
     }
     service

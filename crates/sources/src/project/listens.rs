@@ -50,6 +50,10 @@ fn regex(pattern: &str) -> Regex {
 
 /// Tells the service where to listen: by a variable that it reads, by a flag, or by writing down where it listens anyway.
 pub(super) fn tell(service: &mut Service, project: &Project) {
+    if service.reads_port {
+        service.env.push(("PORT".into(), "{port}".into()));
+        return;
+    }
     let sources = || project.sources(service.sources).map(|it| it.text.as_str());
     let variables = variables(sources());
     if let Some(variable) = variables.first() {

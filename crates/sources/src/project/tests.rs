@@ -7,12 +7,22 @@ use super::*;
 
 fn project(files: &[(&str, &str)]) -> Project {
     let files = files.iter().map(|(path, text)| ProjectFile { path: (*path).into(), text: (*text).into() });
-    Project { folder: "My Shop".into(), files: files.collect() }
+    Project { folder: "My Shop".into(), files: files.collect(), around: None }
 }
 
 /// The draft, which must be a file that can be run.
 fn drafted(files: &[(&str, &str)]) -> (Draft, StackManifest) {
-    let draft = draft(&project(files)).unwrap_or_else(|error| panic!("{error}"));
+    drafted_in("", files)
+}
+
+/// The same of a member of the workspace that the files are of.
+fn drafted_in(member: &str, files: &[(&str, &str)]) -> (Draft, StackManifest) {
+    let whole = project(files);
+    let way = member.split('/').map(|_| "..").collect::<Vec<_>>().join("/");
+    let around = Around { way, member: member.to_owned(), whole: whole.clone() };
+    let around = (!member.is_empty()).then(|| Box::new(around));
+    let own = Project { around, ..whole.within(member).into_owned() };
+    let draft = draft(&own).unwrap_or_else(|error| panic!("{error}"));
     let dir = std::env::temp_dir().join(format!(
         "proofload-init-{}-{:?}",
         std::process::id(),
@@ -24,7 +34,7 @@ fn drafted(files: &[(&str, &str)]) -> (Draft, StackManifest) {
         std::fs::write(path, text).expect("it is ours");
     }
     let file = Path::new("proofload.toml");
-    let services = StackManifest::services(file, &draft.text, &dir);
+    let services = StackManifest::services(file, &draft.text, &dir.join(member));
     std::fs::remove_dir_all(&dir).expect("it is ours");
     let services = services.unwrap_or_else(|error| panic!("{error}:\n{}", draft.text));
     let service = services[0].clone();
@@ -41,6 +51,11 @@ fn command(service: &StackManifest) -> String {
 
 fn env(service: &StackManifest) -> Vec<(&str, &str)> {
     service.run().unwrap().env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+}
+
+fn names_of(env: &[(&str, &str)]) -> String {
+    let all: Vec<String> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    all.join(" ")
 }
 
 #[test]
@@ -90,6 +105,19 @@ fn of_several_programs_in_go_the_one_that_serves_is_taken_and_all_are_named() {
     // A main for each system is one program.
     let files = [module, ("cmd/a/main_linux.go", serves.as_str()), ("cmd/a/main_other.go", serves.as_str())];
     assert!(!drafted(&files).0.unsure.iter().any(|it| it.contains("which program")));
+}
+
+#[test]
+fn modules_beside_a_program_in_go_are_a_question() {
+    let main = "package main\nfunc main() { http.ListenAndServe(\":\"+os.Getenv(\"PORT\"), nil) }";
+    let asked = |module: &str| {
+        let (draft, _) = drafted(&[("go.mod", module), ("main.go", main)]);
+        draft.unsure.iter().any(|it| it.contains("modules that lie beside it"))
+    };
+    assert!(asked("module shop\nreplace example.org/log => ../log\n"));
+    assert!(asked("module shop\nreplace (\n\texample.org/log v1.0.0 => ../../log\n)\n"));
+    assert!(!asked("module shop\nreplace example.org/log => ./log\n"));
+    assert!(!asked("module shop\nreplace example.org/log => example.org/fork v1.1.0\n"));
 }
 
 #[test]
@@ -791,6 +819,330 @@ fn of_several_programs_in_rust_one_is_taken_and_the_others_are_a_question() {
         let asked = draft.unsure.iter().any(|it| it.starts_with("which program it is: there are 2"));
         assert_eq!(asked, is_asked, "{program}: {:?}", draft.unsure);
     }
+}
+
+/// Cargo's manifests have several ways to say the same.
+#[test]
+fn what_a_program_in_rust_takes_is_seen_however_it_is_written() {
+    let root = "[workspace]\nmembers = [\"*\"]\n[workspace.dependencies]\naxum = \"0.8\"\n";
+    let serves = "fn main() { listen(std::env::var(\"PORT\")) }";
+    for (taken, program) in [
+        ("[dependencies]\naxum = \"0.8\"\n", "shop-web"),
+        ("[dependencies]\n\"axum\" = '0.8'\n", "shop-web"),
+        ("[dependencies.axum]\nversion = \"0.8\"\n", "shop-web"),
+        ("[dependencies]\naxum.workspace = true\n", "shop-web"),
+        ("[dependencies]\naxum = { workspace = true }\n", "shop-web"),
+        ("[dependencies]\nweb = { package = \"axum\", version = \"0.8\" }\n", "shop-web"),
+        ("[target.'cfg(unix)'.dependencies]\naxum = \"0.8\"\n", "shop-web"),
+        ("[target.'cfg(unix)'.dependencies.axum]\nversion = \"0.8\"\n", "shop-web"),
+        // Tests serve, and not the program.
+        ("[dev-dependencies]\naxum = \"0.8\"\n", "admin"),
+        ("[dependencies]\n# axum = \"0.8\"\n", "admin"),
+    ] {
+        let web = format!("[package]\nname = 'shop-web'\n{taken}");
+        let (_, service) = drafted(&[
+            ("Cargo.toml", root),
+            ("admin/Cargo.toml", "[package]\nname = \"admin\"\n"),
+            ("admin/src/main.rs", "fn main() {}"),
+            ("web/Cargo.toml", &web),
+            ("web/src/main.rs", serves),
+        ]);
+        assert_eq!(command(&service), format!("{{build_dir}}/target/release/{program}"), "{taken}");
+    }
+    let named = "[package]\nname = \"shop\"\nautobins = false\n[[bin]]\nname = \"serve\"\npath = \"src/a.rs\"\n\
+                 required-features = [\"http\", \"json\"]\n";
+    let (draft, service) =
+        drafted(&[("Cargo.toml", named), ("src/a.rs", serves), ("src/bin/other.rs", "fn main() {}")]);
+    let built = build(&service).unwrap();
+    assert!(built.contains("--bin serve") && built.ends_with("--features http,json"), "{built}");
+    assert!(!draft.unsure.iter().any(|it| it.contains("which program")), "{:?}", draft.unsure);
+}
+
+/// The inputs of a service, by their way from its folder on, in order.
+fn inputs(service: &StackManifest, folder: &str) -> Vec<String> {
+    let way = |path: &Path| path.display().to_string().split_once(folder).expect("it is within").1.to_owned();
+    let all = service.build.iter().flat_map(|it| &it.inputs).map(|it| way(it));
+    all.collect()
+}
+
+/// Where what it takes changes and it is not built again, the version before is what is measured.
+#[test]
+fn a_member_of_a_workspace_in_rust_is_built_of_what_it_takes_there() {
+    let root =
+        "[workspace]\nmembers = [\"crates/*\"]\n[workspace.dependencies]\nkit = { path = \"crates/kit\" }\n";
+    let api = "[package]\nname = \"api\"\n[dependencies]\nkit.workspace = true\ncore = { path = \"../core\" }\n\
+               axum = \"0.8\"\n";
+    let core = "[package]\nname = \"core\"\n[dependencies]\nkit = { path = \"../kit\" }\n[build-dependencies]\n\
+                gen = { path = \"../gen\" }\n[dev-dependencies]\nother = { path = \"../other\" }\n";
+    let package = |name: &str| format!("[package]\nname = \"{name}\"\n");
+    let [kit, generated, other] = ["kit", "gen", "other"].map(package);
+    let files = [
+        ("Cargo.lock", ""),
+        ("Cargo.toml", root),
+        ("crates/api/Cargo.toml", api),
+        ("crates/api/src/main.rs", "fn main() { listen(std::env::var(\"PORT\")) }"),
+        ("crates/core/Cargo.toml", core),
+        ("crates/gen/Cargo.toml", generated.as_str()),
+        ("crates/kit/Cargo.toml", kit.as_str()),
+        ("crates/other/Cargo.toml", other.as_str()),
+    ];
+    let (draft, service) = drafted_in("crates/api", &files);
+    let mut told = inputs(&service, "/crates/api/");
+    told.sort_unstable();
+    let due = [
+        ".",
+        "../../Cargo.lock",
+        "../../Cargo.toml",
+        "../../crates/core",
+        "../../crates/gen",
+        "../../crates/kit",
+    ];
+    assert_eq!(told, due);
+    let asked = |draft: &Draft| draft.unsure.iter().any(|it| it.contains("packages that lie beside it"));
+    assert!(!asked(&draft), "{:?}", draft.unsure);
+    // Where nobody knows what there is, somebody has to say so.
+    let alone =
+        "[package]\nname = \"api\"\n[dependencies]\nkit = { path = \"../kit\" }\nown = { path = \"own\" }\n";
+    let main = ("src/main.rs", "fn main() { listen(std::env::var(\"PORT\")) }");
+    assert!(asked(&drafted(&[("Cargo.toml", alone), main]).0));
+    let within = "[package]\nname = \"api\"\n[dependencies]\nown = { path = \"./own\" }\n";
+    assert!(!asked(&drafted(&[("Cargo.toml", within), main]).0));
+}
+
+/// A member may lie among a workspace's examples, which are no programs of a service otherwise.
+#[test]
+fn what_a_program_in_rust_takes_and_nobody_can_follow_is_a_question() {
+    let main = "fn main() { listen(std::env::var(\"PORT\")) }";
+    let of = |member: &str, taken: &str| {
+        let api = format!("[package]\nname = \"api\"\n[dependencies]\n{taken}\n");
+        let (manifest, sources) = (format!("{member}/Cargo.toml"), format!("{member}/src/main.rs"));
+        let files = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"api\", \"core\", \"examples/*\"]\n"),
+            ("core/Cargo.toml", "[package]\nname = \"core\"\n"),
+            ("vendor/README.md", ""),
+            (manifest.as_str(), api.as_str()),
+            (sources.as_str(), main),
+        ];
+        let (draft, service) = drafted_in(member, &files);
+        let is_asked = draft.unsure.iter().any(|it| it.contains("packages that lie beside it"));
+        (inputs(&service, &format!("/{member}/")).join(" "), is_asked)
+    };
+    let of_example = of("examples/api", "core = { path = \"../../core\" }");
+    assert_eq!(of_example, (". ../../Cargo.toml ../../core".to_owned(), false));
+    let of_vendor = of("api", "vendor = { path = \"../vendor\" }");
+    assert_eq!(of_vendor, (". ../Cargo.toml ../vendor".to_owned(), true));
+    // Its workspace is not known.
+    let inherits = "[package]\nname = \"api\"\n[dependencies]\nkit.workspace = true\n";
+    let unsure = drafted(&[("Cargo.toml", inherits), ("src/main.rs", main)]).0.unsure;
+    assert!(unsure[0].contains("packages that lie beside it"), "{unsure:?}");
+}
+
+/// The lock file, and with it what installs, is of the workspace.
+#[test]
+fn a_member_of_a_workspace_of_node_is_installed_and_built_where_that_is() {
+    let api = r#"{"name": "api", "scripts": {"build": "tsc", "start": "tsx a.ts"}, "dependencies": {"@acme/log": "*"}}"#;
+    let log = r#"{"name": "@acme/log", "scripts": {"build": "tsc"}, "devDependencies": {"@acme/kit": "*"}}"#;
+    let others = [
+        ("apps/api/package.json", api),
+        ("apps/api/src/a.ts", "app.get('/', f).listen(process.env.PORT)"),
+        ("packages/kit/index.js", ""),
+        ("packages/kit/package.json", r#"{"name": "@acme/kit"}"#),
+        ("packages/log/package.json", log),
+        ("packages/log/src/b.ts", ""),
+        ("packages/other/package.json", r#"{"name": "@acme/other", "scripts": {"build": "tsc"}}"#),
+    ];
+    let of = |root: &str, more: &[(&str, &str)]| {
+        let files = [&[("package.json", root)][..], &others[..], more].concat();
+        let (draft, service) = drafted_in("apps/api", &files);
+        assert_eq!(draft.unsure, Vec::<String>::new(), "{root}");
+        (build(&service).unwrap(), command(&service), inputs(&service, "/apps/api/"))
+    };
+    let root = r#"{"workspaces": ["apps/*", "packages/*"]}"#;
+    let (built, started, inputs) = of(root, &[("package-lock.json", "")]);
+    let due = "cd ../.. && npm ci --no-audit --no-fund && (cd ./packages/log && npm run build) && \
+               (cd ./apps/api && npm run build) && touch \"$1/installed\"";
+    assert!(built.contains(due), "{built}");
+    assert_eq!(started, "npm run --silent start");
+    let due = [
+        "package.json",
+        "src",
+        "../../package.json",
+        "../../package-lock.json",
+        "../../packages/kit/package.json",
+        "../../packages/kit/index.js",
+        "../../packages/log/package.json",
+        "../../packages/log/src",
+    ];
+    assert_eq!(inputs, due);
+    let of_pnpm = [("pnpm-lock.yaml", ""), ("pnpm-workspace.yaml", "packages: ['apps/*', 'packages/*']\n")];
+    let (built, started, inputs) = of("{}", &of_pnpm);
+    let due = "cd ../.. && pnpm install --frozen-lockfile && (cd ./packages/log && pnpm run build)";
+    assert!(built.contains(due), "{built}");
+    assert_eq!(started, "pnpm run start");
+    assert!(inputs.iter().any(|it| it == "../../pnpm-workspace.yaml"), "{inputs:?}");
+    let declared =
+        r#"{"workspaces": {"packages": ["apps/*", "packages/*"]}, "packageManager": "yarn@4.1.0"}"#;
+    let (built, started, _) = of(declared, &[("package-lock.json", ""), ("yarn.lock", "")]);
+    assert!(built.contains("cd ../.. && yarn install --immutable && "), "{built}");
+    assert_eq!(started, "yarn run start");
+}
+
+#[test]
+fn what_a_package_takes_from_beside_it_and_is_not_known_is_a_question() {
+    let own = ("apps/api/a.js", "app.get('/', f).listen(process.env.PORT)");
+    let of = |folders: &str, version: &str| {
+        let root = format!("{{\"workspaces\": [\"{folders}\"]}}");
+        let api = format!("{{\"main\": \"a.js\", \"dependencies\": {{\"@acme/log\": \"{version}\"}}}}");
+        let log = ("packages/log/package.json", r#"{"name": "@acme/log"}"#);
+        let files = [("package.json", root.as_str()), ("apps/api/package.json", api.as_str()), own, log];
+        let (draft, service) = drafted_in("apps/api", &files);
+        (build(&service).unwrap().contains("cd ../.."), draft.unsure.join(" "))
+    };
+    let asked = "some lie beside it, in a workspace";
+    assert_eq!(of("**", "workspace:*"), (true, String::new()));
+    let (is_there, unsure) = of("apps/*", "workspace:*");
+    assert!(is_there && unsure.contains(asked), "{unsure}");
+    let (is_there, unsure) = of("packages/*", "workspace:*");
+    assert!(!is_there && unsure.contains(asked), "{unsure}");
+    let (is_there, unsure) = of("packages/*", "file:../../packages/log");
+    assert!(!is_there && unsure.contains("takes ../../packages/log from beside it; list that"), "{unsure}");
+}
+
+/// Without a lock file, too.
+#[test]
+fn what_is_declared_installs_the_packages() {
+    let of = |declared: &str, lock: &str| {
+        let package = format!("{{\"main\": \"a.js\", \"dependencies\": {{\"a\": \"1\"}}{declared}}}");
+        let (_, service) = drafted(&[("package.json", &package), ("a.js", "process.env.PORT"), (lock, "")]);
+        build(&service).unwrap()
+    };
+    for (declared, lock, due) in [
+        ("pnpm@9.1.0+sha512.a", "README.md", "pnpm install && "),
+        ("pnpm@9.1.0", "package-lock.json", "pnpm install && "),
+        ("yarn@1.22.22", "yarn.lock", "yarn install --frozen-lockfile && "),
+        ("yarn@4.1.0", "yarn.lock", "yarn install --immutable && "),
+        ("yarn@4.1.0", "README.md", "yarn install && "),
+        ("npm@10.2.3", "npm-shrinkwrap.json", "npm ci --no-audit --no-fund && "),
+        ("other@1.0.0", "bun.lock", "bun install --frozen-lockfile && "),
+    ] {
+        let built = of(&format!(", \"packageManager\": \"{declared}\""), lock);
+        assert!(built.contains(&format!("-c {due}")), "{declared} {lock}: {built}");
+    }
+    let undeclared = of("", "README.md");
+    assert!(undeclared.contains("-c npm install --no-audit --no-fund && "), "{undeclared}");
+}
+
+/// A number somewhere among the sources is of something else then.
+#[test]
+fn what_starts_a_program_of_node_may_read_the_port_itself() {
+    let of = |start: &str| {
+        let package = format!("{{\"scripts\": {{\"start\": \"{start}\"}}}}");
+        let tests = ("playwright.config.ts", "export default { webServer: { port: 3000 } }");
+        let (draft, service) = drafted(&[("package.json", &package), ("app/page.tsx", ""), tests]);
+        let is_asked = draft.unsure.iter().any(|it| it.contains("where it listens"));
+        (service.run().unwrap().port.map(u16::from), names_of(&env(&service)), is_asked)
+    };
+    for start in ["next start", "next start -H 127.0.0.1", "node .output/server/index.mjs"] {
+        assert_eq!(of(start), (None, "PORT={port}".to_owned(), false), "{start}");
+    }
+    for start in ["tsx a.ts", "next start -p 3001", "PORT=3001 next start"] {
+        assert_eq!(of(start), (Some(3000), String::new(), false), "{start}");
+    }
+    assert_eq!(of("next start -p $PORT").0, None);
+    let of_another = ("lib/api.ts", "fetch(`http://api:${process.env.API_PORT}`)");
+    let (_, service) = drafted(&[("package.json", r#"{"scripts": {"start": "next start"}}"#), of_another]);
+    assert_eq!(env(&service), [("PORT", "{port}")]);
+}
+
+#[test]
+fn a_program_of_nestjs() {
+    let package = r#"{"name": "cats", "scripts": {"start": "nest start", "start:prod": "node dist/main"}}"#;
+    let controller = "import { Controller, Get } from '@nestjs/common';\n@Controller('cats')\nexport class Cats {\n\
+                      @Get(':id')\none() {}\n@Get()\nall() {}\n}";
+    let main = "app.setGlobalPrefix('api');\nawait app.listen(process.env.PORT ?? 3000);";
+    let (draft, service) = drafted(&[
+        ("package.json", package),
+        ("src/cats.controller.ts", controller),
+        ("src/health.controller.ts", &controller.replace("cats", "health")),
+        ("src/main.ts", main),
+    ]);
+    assert_eq!((command(&service).as_str(), env(&service)), ("node dist/main", vec![("PORT", "{port}")]));
+    assert_eq!(
+        (service.endpoints[0].path.as_str(), service.ready.path()),
+        ("/api/cats", Some("/api/health"))
+    );
+    assert_eq!(draft.unsure, Vec::<String>::new());
+}
+
+/// A jar without what it takes does not start.
+#[test]
+fn what_java_is_started_by_has_all_that_it_takes() {
+    let pom = "<project><artifactId>shop</artifactId><maven.compiler.release>21</maven.compiler.release>\
+               <groupId>io.quarkus.platform</groupId><artifactId>quarkus-maven-plugin</artifactId></project>";
+    let quarkus = "plugins {\n    id 'java'\n    id 'io.quarkus'\n}\njava.sourceCompatibility = 21\n";
+    let application = "plugins {\n    kotlin(\"jvm\")\n    application\n}\napplication {\n    \
+                       mainClass.set(\"org.example.MainKt\")\n}\nkotlin { jvmToolchain(21) }\n";
+    let micronaut =
+        application.replace("    application\n", "    id(\"io.micronaut.application\") version \"4\"\n");
+    let jar = "java -jar {build_dir}/app/quarkus-run.jar";
+    let class = "java -cp {build_dir}/app/* org.example.MainKt";
+    let installed = "rm -rf build/install && gradle -q installDist && rm -rf \"$1/app\" && cp -R build/install/*/lib \
+                     \"$1/app\"";
+    for (file, text, kind, built, started, port) in [
+        (
+            "pom.xml",
+            pom,
+            "Quarkus (pom.xml)",
+            "rm -rf target/quarkus-app && mvn -B -q -DskipTests package && rm -rf \"$1/app\" && cp -R target/quarkus-app \
+             \"$1/app\"",
+            jar,
+            "QUARKUS_HTTP_PORT={port}",
+        ),
+        (
+            "build.gradle",
+            quarkus,
+            "Quarkus (build.gradle)",
+            "rm -rf build/quarkus-app && gradle -q build -x test && rm -rf \"$1/app\" && cp -R build/quarkus-app \
+             \"$1/app\"",
+            jar,
+            "QUARKUS_HTTP_PORT={port}",
+        ),
+        ("build.gradle.kts", application, "Java (build.gradle.kts)", installed, class, ""),
+        (
+            "build.gradle.kts",
+            micronaut.as_str(),
+            "Micronaut (build.gradle.kts)",
+            installed,
+            class,
+            "MICRONAUT_SERVER_PORT={port}",
+        ),
+    ] {
+        let main = ("src/main/kotlin/A.kt", "fun main() { embeddedServer(Netty, port = 8080) }");
+        let (draft, service) = drafted(&[(file, text), main]);
+        assert!(draft.seen[0].ends_with(kind), "{:?}", draft.seen);
+        assert!(build(&service).unwrap().contains(built), "{:?}", build(&service));
+        assert_eq!((command(&service).as_str(), names_of(&env(&service)).as_str()), (started, port));
+        let listens = service.run().unwrap().port.map(u16::from);
+        assert_eq!(listens, port.is_empty().then_some(8080), "{kind}");
+        assert!(draft.unsure.len() == 1 && draft.unsure[0].starts_with("what to ask"), "{:?}", draft.unsure);
+    }
+    let flags = format!("{application}application.applicationDefaultJvmArgs = listOf(\"-Xmx1g\")\n");
+    let unsure = drafted(&[("build.gradle.kts", &flags), ("src/main/kotlin/A.kt", "port = 8080")]).0.unsure;
+    assert!(unsure[0].contains("build.gradle.kts names some, for `jvm_flags`"), "{unsure:?}");
+    let of_manifest = "tasks.jar { manifest { attributes(\"Main-Class\" to application.mainClass) } }\n";
+    let named = format!("{of_manifest}{application}");
+    assert_eq!(command(&drafted(&[("build.gradle.kts", &named), ("src/main/kotlin/A.kt", "")]).1), class);
+}
+
+#[test]
+fn a_quarkus_that_is_one_jar_is_started_as_one() {
+    let pom = "<project><artifactId>shop</artifactId>io.quarkus quarkus-maven-plugin</project>";
+    let settings = ("src/main/resources/application.properties", "quarkus.package.jar.type=uber-jar\n");
+    let (draft, service) = drafted(&[("pom.xml", pom), settings]);
+    let built = build(&service).unwrap();
+    assert!(built.contains("cp \"$(ls target/*-runner.jar | head -1)\" \"$1/service.jar\""), "{built}");
+    assert_eq!(command(&service), "java -jar {build_dir}/service.jar");
+    assert!(!draft.unsure.iter().any(|it| it.contains("starts by itself")), "{:?}", draft.unsure);
 }
 
 #[test]

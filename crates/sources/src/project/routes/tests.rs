@@ -3,7 +3,7 @@ use super::super::{Project, ProjectFile};
 /// The paths that these files answer, each with a `?` where it may be beneath something else.
 fn paths(files: &[(&str, &str)]) -> Vec<String> {
     let files = files.iter().map(|(path, text)| ProjectFile { path: (*path).into(), text: (*text).into() });
-    let project = Project { folder: "shop".into(), files: files.collect() };
+    let project = Project { folder: "shop".into(), files: files.collect(), around: None };
     let found = super::of(&project, &[".go", ".rs", ".js", ".ts", ".py"]);
     found.into_iter().map(|it| it.text + if it.is_whole { "" } else { "?" }).collect()
 }

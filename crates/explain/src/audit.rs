@@ -1,11 +1,13 @@
 //! Can the figures of a load be believed, and are they the server's?
 
-use record::{LoadResult, Measured, Outcomes};
+use record::{Burst, LoadResult, Measured, Outcomes, WarmUp};
+use stats::{BurstFigures, STEADY_JIT_SHARE_MAX, Steadiness, steadiness};
 use units::Duration;
 
 use crate::agents;
 use crate::facts::{Context, Facts};
 use crate::steps;
+use crate::trend::{BOUNDS, is_trend, thirds, thirds_words};
 pub(crate) use crate::validity::BUSY_SHARE_MAX;
 use crate::validity::GENERATOR_LAG_P99_MAX;
 pub use crate::validity::{Reason, ReasonKind, Validity};
@@ -108,7 +110,7 @@ fn compiling(trial: &Measured) -> Option<Reason> {
     // Without the cores that there are, nobody knows whether any were left.
     let context = Context { cores: trial.host.as_ref()?.cores as usize, ..Context::default() };
     let facts = Facts::of(trial, &context);
-    let seen = facts.servers().filter_map(|(_, server)| server.compilers_cores()).reduce(|sum, it| sum + it);
+    let seen = compilers_cores(trial);
     let compilers = seen.or_else(|| last_compiled(trial))?;
     let (used, who) = match facts.fuller_own_cores() {
         Some(_) => (facts.servers_cores?, "the servers"),
@@ -128,6 +130,13 @@ fn compiling(trial: &Measured) -> Option<Reason> {
     })
 }
 
+/// CPU time a second of the compilers of all servers, as far as anybody looked.
+fn compilers_cores(trial: &Measured) -> Option<f64> {
+    let behind = trial.upstreams.iter().map(|upstream| &upstream.server);
+    let all = std::iter::once(&trial.server).chain(behind).filter_map(record::Server::compilers_cores);
+    all.reduce(|sum, it| sum + it)
+}
+
 /// CPU time a second of compilers in the last burst of a warm-up that ended without being steady, for records that don't say what they
 /// took later: they may have gone on.
 fn last_compiled(trial: &Measured) -> Option<f64> {
@@ -135,11 +144,46 @@ fn last_compiled(trial: &Measured) -> Option<f64> {
     warm_up.bursts.last()?.jit_share
 }
 
+/// A warm-up tells of the trial behind it. Of one that other loads came before, its own compilers and seconds tell.
 fn not_steady(trial: &Measured) -> Option<Reason> {
     let warm_up = trial.warm_up.as_ref().filter(|warm_up| !warm_up.steady)?;
+    let found = match (warm_up.loads_since.unwrap_or(0), compilers_cores(trial)) {
+        // What kept it from being steady is over.
+        (0, Some(compilers)) if compilers < STEADY_JIT_SHARE_MAX && is_for_compilers(warm_up) => return None,
+        (0, _) => by_warm_up(warm_up),
+        (loads, Some(compilers)) if compilers >= STEADY_JIT_SHARE_MAX => format!(
+            "the JVM's compilers were still busy for {compilers:.2} s a second after {loads} more loads; allow more bursts, or \
+             longer ones"
+        ),
+        (loads, None) if warm_up.bursts.iter().any(|burst| burst.jit_share.is_some()) => format!(
+            "{}; {loads} more loads came before this one, and whether compilers were done by then nobody looked",
+            by_warm_up(warm_up)
+        ),
+        (loads, _) => {
+            format!("{}, after {loads} more loads; allow more bursts, or longer ones", trend(&trial.load)?)
+        }
+    };
+    Some(Reason { kind: ReasonKind::NotSteady, text: found })
+}
+
+fn by_warm_up(warm_up: &WarmUp) -> String {
     let why = warm_up.unsteady_why.as_deref().unwrap_or("no reason was recorded");
-    let text = format!("after {} bursts: {why}; allow more bursts, or longer ones", warm_up.bursts.len());
-    Some(Reason { kind: ReasonKind::NotSteady, text })
+    format!("after {} bursts: {why}; allow more bursts, or longer ones", warm_up.bursts.len())
+}
+
+/// Whether its bursts were alike, and compilers alone kept it from being steady.
+fn is_for_compilers(warm_up: &WarmUp) -> bool {
+    let figures =
+        |burst: &Burst| BurstFigures { rate_per_s: burst.goodput_per_s, jit_share: burst.jit_share };
+    let bursts: Vec<BurstFigures> = warm_up.bursts.iter().map(figures).collect();
+    matches!(steadiness(&bursts), Steadiness::Compiling(_))
+}
+
+/// The trend of the rate over the window, where it has one.
+fn trend(load: &LoadResult) -> Option<String> {
+    let rates = steps::rates(&load.seconds);
+    let (first, last) = thirds(&rates).filter(|_| !steps::has_ramp(load))?;
+    is_trend(&rates, last / first - 1.0, &BOUNDS).then(|| thirds_words(first, last))
 }
 
 fn two_levels(load: &LoadResult) -> Option<Reason> {

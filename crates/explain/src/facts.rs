@@ -5,7 +5,7 @@ mod cores;
 use record::{HostSignals, JvmUse, Measured, Server, ServerSignals, ThreadGroupUse};
 
 use self::cores::usable_cores;
-use crate::idle::{Concurrency, IdleTime};
+use crate::idle::{Concurrency, IdleTime, POOL_TOLERANCE};
 use crate::rates::rate_words_with_tenths;
 
 /// A second shorter than this is the window's end and too short for a rate.
@@ -30,11 +30,21 @@ const OPENED_MAX: f64 = 0.05;
 /// Threads that serve are given a CPU at least once a request that blocks; some requests share one, where answers are
 /// quick and queues are long.
 pub(crate) const SWITCHES_A_REQUEST_MIN: f64 = 0.5;
-/// Beginnings of the names of threads with which a JVM collects garbage, also as Linux cuts them: those of G1 and of the
-/// collectors that stop the program, of Shenandoah, and of ZGC, whose kind of one generation has an X in JDK 21.
-pub(crate) const COLLECTORS: [&str; 15] = [
+/// Beginnings of the names of threads with which a runtime collects garbage, also as Linux cuts them: in a HotSpot JVM those of G1 and
+/// of the collectors that stop the program (in JDK 8 by other names, which its thread dump tells), of CMS, of Shenandoah, and of ZGC,
+/// whose kind of one generation has an X in JDK 21; in OpenJ9; in .NET.
+pub(crate) const COLLECTORS: [&str; 24] = [
+    ".NET BGC",
+    ".NET Server GC",
+    "CMS Main Thread",
+    "CMS Thread#",
+    "Concurrent Mark",
     "G1 ",
+    "GC Slave",
     "GC Thread",
+    "GC Worker",
+    "GC task thread#",
+    "Gang worker#",
     "Shenandoah ",
     "XDirector",
     "XDriver",
@@ -49,13 +59,24 @@ pub(crate) const COLLECTORS: [&str; 15] = [
     "ZUnmapper",
     "ZWorker",
 ];
-/// The same of those with which it compiles.
-pub(crate) const COMPILERS: [&str; 2] = ["C1 Compiler", "C2 Compiler"];
+/// Those of them that collect beside the program. Whoever finds no room meanwhile waits for them, at no safepoint.
+pub(crate) const CONCURRENT_COLLECTORS: [&str; 3] = ["Shenandoah ", "XWorker#", "ZWorker"];
+/// Beginnings of the names of those with which it compiles.
+pub(crate) const COMPILERS: [&str; 5] =
+    [".NET Tiered", "C1 Compiler", "C2 Compiler", "JIT Compilation", "JIT Diagnostic"];
 /// The same of all others that it starts for itself; two of them are such as collectors have for what they do at a safepoint.
-const JVM_SERVICE_THREADS: [&str; 14] = [
+const SERVICE_THREADS: [&str; 25] = [
+    ".NET EventPipe",
+    ".NET Finalizer",
+    ".NET SigHandler",
+    ".NET SynchManag",
+    ".NET TP Gate",
+    "Attach API wait",
     "Attach Listener",
     "Common-Cleaner",
     "Finalizer",
+    "IProfiler",
+    "JIT-Sampler",
     "Monitor Deflati",
     "Notification Th",
     "Reference Handl",
@@ -63,9 +84,12 @@ const JVM_SERVICE_THREADS: [&str; 14] = [
     "Safepoint Clean",
     "Service Thread",
     "Signal Dispatch",
+    "Signal Reporter",
+    "Surrogate Locke",
     "Sweeper",
     "Unlinker",
     "VM Periodic",
+    "VM Runtime Stat",
     "VM Thread",
 ];
 
@@ -179,9 +203,18 @@ impl<'a> Facts<'a> {
         is_from_elsewhere(self.trial)
     }
 
-    /// Requests under way at an idle server's pace, X · S₀.
+    /// Requests under way at an idle server's pace, X · S₀. Of those that fail nobody knows whether the server worked for them as long as
+    /// for an answer, or hardly at all: where they are more than such figures are known by, it lies between the two.
     pub(crate) fn concurrency(&self) -> Option<Concurrency> {
-        Concurrency::at(self.full_rate()?, &self.idle?)
+        let of_all = Concurrency::at(self.full_rate()?, &self.idle?)?;
+        Some(self.failed_share().map_or(of_all, |failed| of_all.perhaps_only(1.0 - failed)))
+    }
+
+    /// Share of the requests that brought no good answer, where these are more than such figures are known by.
+    pub(crate) fn failed_share(&self) -> Option<f64> {
+        let load = &self.trial.load;
+        let failed = 1.0 - load.goodput_per_s / load.throughput_per_s;
+        (POOL_TOLERANCE..=1.0).contains(&failed).then_some(failed)
     }
 
     /// X while all users are there. Where they come and go the mean is over different numbers of them, and the median of
@@ -218,7 +251,7 @@ impl<'a> Facts<'a> {
         std::iter::once((None, &self.trial.server)).chain(behind)
     }
 
-    /// All groups of threads but those that a JVM keeps for itself.
+    /// All groups of threads but those that a runtime keeps for itself.
     pub(crate) fn groups(&self) -> Vec<Group<'a>> {
         let all = self.servers().flat_map(|(of, server)| {
             let looked = server.signals.as_ref().map_or(&[][..], |signals| signals.groups.as_slice());
@@ -236,7 +269,17 @@ impl<'a> Facts<'a> {
                 did: None,
             }))
         });
-        all.filter(|group| !is_of_jvm(group.name)).collect()
+        all.filter(|group| !is_of_runtime(group.name)).collect()
+    }
+
+    /// CPU time a second of the servers' threads whose names begin so.
+    pub(crate) fn cores_of_threads(&self, names: &[&str]) -> f64 {
+        let groups =
+            self.servers().filter_map(|(_, server)| server.signals.as_ref()).flat_map(|it| &it.groups);
+        groups
+            .filter(|group| names.iter().any(|name| group.name.starts_with(name)))
+            .map(|group| group.cpu_cores)
+            .sum()
     }
 
     /// So much a second for each request; `None` where none was done.
@@ -361,9 +404,9 @@ pub(crate) fn stood_still(jvm: &JvmUse) -> f64 {
     at_safepoints.map_or(jvm.gc_share, |share| jvm.gc_share.min(share))
 }
 
-/// Whether threads of this name are some that a JVM starts for itself. They serve no request, and with their counts of 1 and
-/// of the cores they would often fit by chance.
-fn is_of_jvm(name: &str) -> bool {
-    let mut all = COLLECTORS.iter().chain(&COMPILERS).chain(&JVM_SERVICE_THREADS);
+/// Whether threads of this name are some that a JVM, or .NET, starts for itself. They serve no request, and with their counts of 1
+/// and of the cores they would often fit by chance.
+pub(crate) fn is_of_runtime(name: &str) -> bool {
+    let mut all = COLLECTORS.iter().chain(&COMPILERS).chain(&SERVICE_THREADS);
     all.any(|begins| name.starts_with(begins))
 }

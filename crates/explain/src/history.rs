@@ -270,7 +270,7 @@ fn figure(
         // As a ranking has it, what a trial's requests don't know is longer than any that is known: the slower a stack is, the
         // fewer of them there are.
         HistoryMetric::P99 => match usable(Metric::ResponseP99) {
-            Ok(_) if measured.load.response_time_us.is_too_few_for("p99") => Err(LeftOut::TooFewRequests),
+            Ok(_) if measured.load.times().is_too_few_for("p99") => Err(LeftOut::TooFewRequests),
             told => told,
         },
         // What a request costs the server does not hang on how well it was watched, but on requests being made.

@@ -76,6 +76,11 @@ impl Concurrency {
         told.high.is_finite().then_some(told)
     }
 
+    /// The same where perhaps no more than such a share of it was under way.
+    pub(crate) fn perhaps_only(self, share: f64) -> Self {
+        Self { low: self.low * share, ..self }
+    }
+
     /// With so many more, which are known.
     pub(crate) fn plus(self, more: f64) -> Self {
         Self { low: self.low + more, mid: self.mid + more, high: self.high + more }

@@ -33,6 +33,7 @@ mod rules;
 mod same_work;
 mod shape;
 mod steps;
+mod trend;
 mod usable;
 mod validity;
 mod verdict;

@@ -18,6 +18,7 @@ use crate::idle::POOL_TOLERANCE;
 use crate::rules::{client, cpu, exclusions, inside, network, no_limit, pools, protocols, steady, work};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 use crate::weight::{may_be_the_reason, minor, sure_before_unsure, weigh};
+use crate::workers::collects_beside_words;
 
 /// At most so many are told: beyond, a list is no answer.
 const VERDICTS_MAX: usize = 3;
@@ -214,15 +215,25 @@ fn unexplained(facts: &Facts<'_>) -> Verdict {
         if it.tells_a_number() {
             return words;
         }
+        if let Some(failed) = facts.failed_share() {
+            let percent = failed * 100.0;
+            return format!(
+                "{words}: how long the server worked for the {percent:.0} % of requests that failed is not known, and so not how many \
+                 had their turn at a time"
+            );
+        }
         let answers = facts.idle.and_then(|it| it.answers).unwrap_or(0);
         format!("{words}: {answers} answers of the idle server differ too much to tell how many had their turn at a time")
     });
     Verdict::new(VerdictKind::Unexplained, Confidence::Possible, "unexplained", evidence)
+        .and_maybe(cpu::between_words(facts))
         .and_maybe(under_way)
         .and_maybe(alone::lock_or_limiter_words(facts))
         .and_maybe(alone::by_connection_words(facts))
         .and_maybe(inside::evenness_words(facts))
         .and_maybe(cpu::some_procs_words(facts))
+        .and_maybe(steady::more_threads_words(facts))
+        .and_maybe(collects_beside_words(facts))
         .and_maybe(work::disk_wait_words(facts))
         .and_maybe(work::disk_read_words(facts))
         .and_maybe(work::memory_wait_words(facts))

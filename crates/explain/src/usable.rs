@@ -249,9 +249,11 @@ fn figure(measured: &Measured, metric: Metric) -> Result<f64, LeftOut> {
     if load.answered_as_expected == 0 {
         return Err(LeftOut::Absent);
     }
-    match load.response_time_us.figure(name) {
+    match load.times().figure(name) {
         Some((us, false)) if us > 0.0 && us.is_finite() => Ok(us),
         Some((_, true)) => Err(LeftOut::LowerBound),
+        // Another driver tells some figures and no others, which is not the service's doing.
+        None if load.driver.is_some() => Err(LeftOut::Unseen),
         _ => Err(LeftOut::Absent),
     }
 }

@@ -13,12 +13,13 @@ use record::{
 };
 use serde::Serialize;
 use stats::{
-    ALPHA, CONFIDENCE, LEAST_EFFECT, LogRatios, Observation, PERCENTILES, blocks_needed, is_precise,
+    ALPHA, BoundedRatios, CONFIDENCE, Ends, LEAST_EFFECT, LogRatios, Observation, PERCENTILES, blocks_needed,
+    is_precise,
 };
 
 use crate::audit::{ReasonKind, audit_trial};
 use crate::gate::figures::figure;
-use crate::usable::{ceiling_of, median};
+use crate::usable::{Usable, ceiling_of, median};
 
 /// Version of [`VersionsCompared`] as JSON.
 const VERSIONS_VERSION: u32 = 1;
@@ -191,7 +192,7 @@ impl<'a> Pair<'a> {
             let is_ranked_by = is_ranked_by(metric, ranked_by);
             let tests = if is_ranked_by { pairs } else { pairs * (metrics.len() - 1) };
             let of = |tried: &Tried<'_>| tried.observed(metric);
-            let ratios = LogRatios::of(&of(&after), &of(&before));
+            let ratios = BoundedRatios::of(&after.ends(metric), &before.ends(metric));
             let itself = itself.as_ref().map(|[own, twin]| LogRatios::of(&of(twin), &of(own)));
             let gap = itself.as_ref().and_then(LogRatios::estimate).filter(|it| it.is_finite());
             let is_doubted = doubts.iter().any(|kind| speaks_against(*kind, metric));
@@ -258,6 +259,8 @@ struct Tried<'a> {
     failed: Vec<bool>,
     /// Why the first of them did.
     failure: Option<&'a str>,
+    /// In which blocks the client was the limit of its rate.
+    limited: Vec<bool>,
     /// What the audit says of most of its trials.
     doubts: Vec<ReasonKind>,
 }
@@ -280,7 +283,12 @@ impl<'a> Tried<'a> {
             audit_trial(it, ceiling).reasons.into_iter().map(|reason| reason.kind).collect()
         };
         let measured: Vec<&Measured> = by_block.iter().copied().flatten().collect();
+        let is_limited = |it: &Measured| {
+            let Usable { figure, range, .. } = Usable::of(it, plan::Metric::Goodput, ceiling);
+            figure.is_err() && range.is_some()
+        };
         Self {
+            limited: by_block.iter().map(|it| it.is_some_and(is_limited)).collect(),
             failed: blocks.iter().map(has_failed).collect(),
             failure: failures.first().map(|(_, why)| *why),
             doubts: of_most(&measured.iter().map(kinds).collect::<Vec<_>>()),
@@ -302,6 +310,17 @@ impl<'a> Tried<'a> {
             None => None,
         };
         self.by_block.iter().copied().enumerate().map(of_block).collect()
+    }
+
+    /// Between what that lies: where the client was the limit, it carries no less than it was seen to.
+    fn ends(&self, metric: &Metric) -> Ends {
+        let least = self.observed(metric);
+        let of_block = |(block, seen): (usize, &Option<Observation>)| {
+            let is_bound = metric.wants_more() && self.limited.get(block) == Some(&true);
+            if is_bound { Some(Observation::Figure(f64::INFINITY)) } else { *seen }
+        };
+        let most = least.iter().enumerate().map(of_block).collect();
+        Ends { least, most }
     }
 
     /// Whether a trial of it has so few requests that they don't know the figure.
@@ -386,9 +405,9 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(ratios: &LogRatios, tests: usize, wants_more: bool) -> Self {
+    fn of(ratios: &BoundedRatios, tests: usize, wants_more: bool) -> Self {
         let tail = (1.0 - CONFIDENCE) / 2.0 / tests.max(1) as f64;
-        let value = ratios.ratio_with(tail).map(|it| it.value);
+        let value = ratios.ratio().map(|it| it.value);
         let (low, high) = ratios.ends(tail);
         if wants_more {
             return Self { value, low, high };
@@ -399,12 +418,16 @@ impl Shown {
 }
 
 /// What ratios say, of which one above 1 is better. `gap` is the logarithm of what the first version is over itself.
-fn verdict(ratios: &LogRatios, tests: usize, gap: Option<f64>) -> FigureVerdict {
+fn verdict(ratios: &BoundedRatios, tests: usize, gap: Option<f64>) -> FigureVerdict {
     let tests = tests.max(1) as f64;
-    let least = LEAST_EFFECT.max(gap.map_or(0.0, |it| it.abs().exp_m1()));
-    let Some(estimate) = ratios.estimate() else { return FigureVerdict::CouldNotTell };
-    if ratios.p_value() * tests <= ALPHA && estimate.abs().exp_m1() > least {
-        return if estimate > 0.0 { FigureVerdict::Better } else { FigureVerdict::Worse };
+    let counts = 1.0 + LEAST_EFFECT.max(gap.map_or(0.0, |it| it.abs().exp_m1()));
+    let (at_least, at_most) = ratios.estimates();
+    let is_told = ratios.p_value() * tests <= ALPHA;
+    if is_told && at_least > counts {
+        return FigureVerdict::Better;
+    }
+    if is_told && at_most < 1.0 / counts {
+        return FigureVerdict::Worse;
     }
     let (low, high) = ratios.ends((1.0 - CONFIDENCE) / 2.0 / tests);
     // Noise makes a change hard to see; it makes nothing the same.
@@ -457,7 +480,7 @@ mod tests {
         let (mut apart, mut held) = (0, 0);
         for _ in 0..RUNS {
             let [before, after, again] = until_precise(noise, effect, &mut state);
-            let ratios = LogRatios::of(&after, &before);
+            let ratios = BoundedRatios::exactly(LogRatios::of(&after, &before));
             let gap = LogRatios::of(&again, &before).estimate();
             let is_apart = matches!(verdict(&ratios, 1, gap), FigureVerdict::Worse | FigureVerdict::Better);
             apart += usize::from(is_apart);

@@ -5,9 +5,9 @@
 //! them. So a pool is told by threads that were given a CPU about equally often, for the requests there are, and that used
 //! the CPU time of their group.
 
-use record::{Runtime, ThreadBand, ThreadGroupUse};
+use record::{Runtime, Server, ThreadBand, ThreadGroupUse};
 
-use crate::facts::{Facts, Group, SWITCHES_A_REQUEST_MIN};
+use crate::facts::{CONCURRENT_COLLECTORS, Facts, Group, SWITCHES_A_REQUEST_MIN};
 use crate::others::held_up;
 
 /// Share of its group's CPU time that threads use at least if they serve: what helps a thread that does all the work (a
@@ -18,6 +18,8 @@ const SHARE_OF_GROUP_MIN: f64 = 0.1;
 const UNREAD_SHARE_MAX: f64 = 0.2;
 /// So many who wait, from which that says anything.
 const WAITING_MIN: f64 = 2.0;
+/// CPU time a second of a collector that works beside the program, from which it may be waited for.
+const COLLECTED_BESIDE_MIN: f64 = 0.1;
 
 /// Whether workers are threads or processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,16 +169,21 @@ pub(crate) fn runtime_words(group: &Group<'_>) -> Option<String> {
     of_lock.or(of_one)
 }
 
-/// Runtimes among the servers' that collect garbage and say nothing of it outside.
+/// Runtimes among the servers' that collect garbage and say nothing of it outside: a JVM that is no HotSpot, or that was told to keep
+/// no counters, among them.
 pub(crate) fn unseen_collectors(facts: &Facts<'_>) -> Vec<&'static str> {
-    let name = |runtime| match runtime {
+    let has_counters = |server: &Server| server.signals.as_ref().is_some_and(|it| it.jvm.is_some());
+    let counts =
+        |of: Option<&str>| facts.servers().any(|(stack, server)| stack == of && has_counters(server));
+    let name = |group: &Group<'_>| match group.did?.runtime? {
         Runtime::Go => Some("Go"),
         Runtime::JavaScript => Some("JavaScript"),
         Runtime::DotNet => Some(".NET"),
         Runtime::Ruby => Some("Ruby"),
+        Runtime::Jvm if !counts(group.of) => Some("a JVM without counters"),
         Runtime::Jvm | Runtime::Python | Runtime::Erlang | Runtime::Other => None,
     };
-    let mut names: Vec<&str> = facts.groups().iter().filter_map(|group| name(group.did?.runtime?)).collect();
+    let mut names: Vec<&str> = facts.groups().iter().filter_map(name).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -189,6 +196,23 @@ pub(crate) fn collector_words(facts: &Facts<'_>) -> Option<String> {
         format!(
             "a garbage collector may be part of it; that of {} can't be seen from outside",
             names.join(", ")
+        )
+    })
+}
+
+/// How much of the CPU collectors used that work beside the program, where that is enough to be waited for: a tenth of a core, as a
+/// tenth of the time is of those that stop it.
+pub(crate) fn collects_beside(facts: &Facts<'_>) -> Option<f64> {
+    let cores = facts.cores_of_threads(&CONCURRENT_COLLECTORS);
+    (cores >= COLLECTED_BESIDE_MIN).then_some(cores)
+}
+
+/// The same in words.
+pub(crate) fn collects_beside_words(facts: &Facts<'_>) -> Option<String> {
+    collects_beside(facts).map(|cores| {
+        format!(
+            "the JVM's collector ran for {cores:.2} cores beside the program: how long threads waited for it to make room (allocation \
+             stalls, pacing) is counted nowhere"
         )
     })
 }

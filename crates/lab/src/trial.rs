@@ -125,6 +125,8 @@ impl Drop for Cores {
 /// A stack that is up.
 pub(crate) struct Up {
     chain: Chain,
+    /// Loads that were measured of it.
+    loads: u32,
     /// What it took to warm it up, and how long an answer took then, by what was asked of it, and by how many.
     warmed: BTreeMap<(Asked, u32), Warmed>,
 }
@@ -136,6 +138,8 @@ type Asked = (String, Speaks);
 #[derive(Clone)]
 struct Warmed {
     told: WarmUp,
+    /// How many loads had been measured of it before.
+    after: u32,
     /// A mean answer of the last burst.
     response: Duration,
     /// The shortest answer behind that trial's load, while nothing else was asked.
@@ -154,7 +158,7 @@ impl Up {
         let Setting { proofload_exe, dir, .. } = *setting;
         let address = setting.hosts.map_or(Ipv4Addr::LOCALHOST, |hosts| hosts.address);
         let options = ChainOptions { proofload_exe, dir, address, cpus, interrupt };
-        Ok(Self { chain: Chain::boot(setting.chain, &options)?, warmed: BTreeMap::new() })
+        Ok(Self { chain: Chain::boot(setting.chain, &options)?, loads: 0, warmed: BTreeMap::new() })
     }
 
     /// Whether it was warmed up for the load of `cell`.
@@ -173,13 +177,34 @@ impl Up {
             Some(Warmed { response, ..warmed.clone() })
         };
         let same = self.warmed.get(&(asked.clone(), users)).cloned();
-        same.or_else(|| (setting.processes == Processes::Block).then(of_others).flatten())
+        let warmed = same.or_else(|| (setting.processes == Processes::Block).then(of_others).flatten())?;
+        let told = with_loads_since(warmed.told, warmed.after, self.loads);
+        Some(Warmed { told, ..warmed })
+    }
+
+    /// Takes note of a load that was measured of it, and of how warm it is for the next.
+    fn remember(&mut self, cell: &Cell, loaded: &Loaded, contract: &Contract) {
+        let warmed = loaded.warm_up.clone().map(|(told, response)| Warmed {
+            after: self.loads.saturating_sub(told.loads_since.unwrap_or(0)),
+            told,
+            response,
+            service_time_us: contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us),
+            idle: contract.idle_answers,
+            names: loaded.names.clone(),
+        });
+        self.warmed.extend(warmed.map(|warmed| (warmed_for(cell), warmed)));
+        self.loads = self.loads.saturating_add(1);
     }
 
     /// Ends it.
     pub(crate) fn stop(self) -> Result<(), LabError> {
         Ok(self.chain.stop().map(|_| ())?)
     }
+}
+
+/// A warm-up that had so many loads of its process before it, for a trial that has so many.
+fn with_loads_since(told: WarmUp, before: u32, by_now: u32) -> WarmUp {
+    WarmUp { loads_since: Some(by_now.saturating_sub(before)), ..told }
 }
 
 /// What an answer takes `users` that took `there` of them `response`: one after another, whether they are more or fewer.
@@ -240,16 +265,12 @@ pub(crate) fn measure(
     let is_over = is_over || setting.interrupt.is_interrupted();
     let stays = setting.processes != Processes::Fresh && !is_over && is_at_rest(&loaded.load);
     let stop_forced = if stays {
-        let service_time_us = contract.warm_service_time_us.unwrap_or(contract.idle_service_time_us);
-        let names = loaded.names.clone();
-        let warmed = loaded.warm_up.clone();
-        let idle = contract.idle_answers;
-        let warmed = warmed.map(|(told, response)| Warmed { told, response, service_time_us, idle, names });
-        booted.warmed.extend(warmed.map(|warmed| (warmed_for(setting.cell), warmed)));
+        booted.remember(setting.cell, &loaded, &contract);
         *up = Some(booted);
         false
     } else {
-        booted.chain.stop()?.forced
+        // Whatever lives on would be a load beside every trial behind this one: no record of a stack, and the end of the run.
+        booted.chain.stop().map_err(|error| NotMeasured::Lab(error.into()))?.forced
     };
     if is_over {
         return Err(NotMeasured::Interrupted);
@@ -435,6 +456,13 @@ mod tests {
         {
             assert_eq!(told(client, servers), None, "{client:?} {servers:?}");
         }
+    }
+
+    /// Two loads before it was warmed up for this one, and three by now: one in between.
+    #[test]
+    fn loads_are_counted_from_the_warm_up_on() {
+        let told = |before, by_now| with_loads_since(WarmUp::default(), before, by_now).loads_since;
+        assert_eq!([told(0, 0), told(2, 3), told(0, 11)], [Some(0), Some(1), Some(11)]);
     }
 
     /// A window of ten answers of 5000 users would be one of a minute for 300.

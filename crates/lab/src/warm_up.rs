@@ -56,8 +56,9 @@ pub(crate) fn warm_up(
         let enough = made.len() as u32 >= bursts.least && told == Steadiness::Steady;
         let over = made.len() as u32 >= bursts.most || interrupt.is_interrupted() || chain.dead().is_some();
         if enough || over {
+            let unsteady_why = (!enough).then(|| told.unsteady_why());
             return Ok((
-                WarmUp { bursts: made, steady: enough, unsteady_why: (!enough).then(|| told.unsteady_why()) },
+                WarmUp { bursts: made, steady: enough, unsteady_why, loads_since: Some(0) },
                 response,
             ));
         }

@@ -27,7 +27,7 @@ use crate::error::PlanError;
 use crate::http_version::HttpVersion;
 use crate::load::LoadPlan;
 use crate::request::{HttpTarget, RequestArguments};
-use crate::stack::{Endpoint, Speaks};
+use crate::stack::{ConnectionUse, Endpoint, Speaks};
 
 /// How thoroughly an experiment is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Cell {
     }
 
     /// The control of a load: its users at once against the calibration target, for no longer than the stacks are
-    /// measured.
+    /// measured. Of a server that closes each connection they have a new one for each request, whatever they meant to do.
     fn control(&self, name: &str, endpoint: &Endpoint) -> Self {
         let stacks = self.load.stop.duration;
         let duration = if stacks.is_zero() { CONTROL_DURATION } else { CONTROL_DURATION.min(stacks) };
@@ -152,6 +152,9 @@ impl Cell {
         load.warm_up = CONTROL_WARM_UP.min(duration / 3);
         if let engine::Load::Open { .. } = load.load {
             load.load = engine::Load::SATURATING;
+        }
+        if self.endpoint.connection == ConnectionUse::Close {
+            load.reuse = engine::Reuse::FreshConnection;
         }
         let (stack, endpoint) = (name.to_owned(), endpoint.clone());
         load.http = HttpVersion::Http1;

@@ -369,10 +369,17 @@ fn check_signals(signals: &ServerSignals) -> Checked {
     let held = signals.connections.map_or((0, 0), |it| (it.max, it.readings));
     let most = |held: Option<Held>| held.map_or(0, |it| it.max.max(it.readings));
     let rss_bytes = signals.rss_bytes.unwrap_or_default();
+    let anonymous_bytes = signals.anonymous_bytes.unwrap_or_default();
+    let threads = signals.threads.unwrap_or_default();
+    within("`threads`", threads.into_iter().max().unwrap_or(0).into(), AT_A_TIME_MAX)?;
     let jvm = signals.jvm.map_or((0, 0), |it| (it.heap_used_bytes_max, it.heap_max_bytes));
     all_within(
         BYTES_MAX,
-        &[("`rss_bytes`", rss_bytes.into_iter().max().unwrap_or(0)), ("a heap", jvm.0.max(jvm.1))],
+        &[
+            ("`rss_bytes`", rss_bytes.into_iter().max().unwrap_or(0)),
+            ("`anonymous_bytes`", anonymous_bytes.into_iter().max().unwrap_or(0)),
+            ("a heap", jvm.0.max(jvm.1)),
+        ],
     )?;
     all_within(
         COUNT_MAX,

@@ -4,7 +4,7 @@
 //! longer than memory. So files are opened as they are, never through a link, nothing but a regular file is read, and
 //! each has a bound.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -17,6 +17,25 @@ use crate::error::RecordError;
 pub(crate) fn as_it_is(options: &mut OpenOptions) -> &mut OpenOptions {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     options.custom_flags(flags.bits().cast_signed())
+}
+
+/// What to do where a file can't be locked, and not because somebody has.
+const NO_LOCKS: &str = "its file system may have no locks, as some over a network have none: choose a folder on a disk of this machine";
+
+/// Locks `file`, which is in what is at `path`, until it is closed. `busy` says what another process that has it does with it.
+pub(crate) fn lock(file: &File, path: &Path, action: &'static str, busy: &str) -> Result<(), RecordError> {
+    file.try_lock().map_err(|error| not_locked(path, action, busy, error))
+}
+
+fn not_locked(path: &Path, action: &'static str, busy: &str, error: TryLockError) -> RecordError {
+    match error {
+        TryLockError::WouldBlock => {
+            RecordError::io(path, action, std::io::Error::new(ErrorKind::ResourceBusy, busy))
+        }
+        TryLockError::Error(source) => {
+            RecordError::Io { path: path.to_owned(), action, source, help: NO_LOCKS }
+        }
+    }
 }
 
 /// Opens a file to read it; `None` where there is none.
@@ -155,6 +174,21 @@ mod tests {
         assert_eq!(read_bytes(&path, 4).unwrap().as_deref(), Some(&b"\xff\n12"[..]));
         let told = read_bytes(&path, 3).unwrap_err().to_string();
         assert!(told.contains("f:1: the file is longer than 3 bytes"), "{told}");
+    }
+
+    /// Nobody is to be waited for, or ended, who is not there.
+    #[test]
+    fn where_there_are_no_locks_nobody_is_said_to_hold_one() {
+        let told = |error| not_locked(Path::new("runs/a"), "locking the run", "another writes it", error);
+        let busy = told(TryLockError::WouldBlock).to_string();
+        assert_eq!(
+            busy,
+            "runs/a: locking the run failed: another writes it; wait until it has ended, or end it"
+        );
+        let none = told(TryLockError::Error(rustix::io::Errno::NOLCK.into())).to_string();
+        assert!(none.starts_with("runs/a: locking the run failed: No locks available"), "{none}");
+        assert!(none.ends_with("choose a folder on a disk of this machine"), "{none}");
+        assert!(!none.contains("another") && !none.contains("wait"), "{none}");
     }
 
     #[test]

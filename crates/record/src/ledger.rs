@@ -145,11 +145,8 @@ impl Ledger {
     }
 
     fn lock(&self) -> Result<(), RecordError> {
-        self.told.try_lock().map_err(|error| {
-            let what = format!("its load is still conducted by another process ({error})");
-            let busy = std::io::Error::new(ErrorKind::ResourceBusy, what);
-            RecordError::io(&self.path, "locking the ledger", busy)
-        })
+        let busy = "its load is still conducted by another process";
+        files::lock(&self.told, &self.path, "locking the ledger", busy)
     }
 }
 

@@ -111,6 +111,9 @@ pub struct LoadResult {
     pub server_pods: Option<ServerPods>,
 }
 
+/// A connection that brings fewer answers than these is as good as one for each request.
+const ANSWERS_OF_FRESH_MAX: u64 = 2;
+
 impl LoadResult {
     /// Whether it was HTTP/1.1 without TLS, which is what a control is asked over.
     pub fn is_plain_http1(&self) -> bool {
@@ -120,7 +123,16 @@ impl LoadResult {
     /// Whether it was asked as the control `control` was, so that the rate of that one is a ceiling of its own: over HTTP/1.1 without
     /// TLS, and with connections used alike. A connection for each request costs the client several times as much.
     pub fn is_asked_as(&self, control: &Self) -> bool {
-        self.is_plain_http1() && self.load.keep_alive == control.load.keep_alive
+        self.is_plain_http1() && self.has_fresh_connections() == control.has_fresh_connections()
+    }
+
+    /// Whether a connection was good for hardly more than an answer: closed by the client as it was asked to, or by the server whatever
+    /// the client was asked to.
+    pub fn has_fresh_connections(&self) -> bool {
+        let beyond_the_first = self.connections.opened.saturating_sub(u64::from(self.load.connections));
+        let opened = self.connections.opened_in_window.unwrap_or(beyond_the_first);
+        let answers_most = opened.saturating_mul(ANSWERS_OF_FRESH_MAX);
+        !self.load.keep_alive || (opened > 0 && self.outcomes.answered < answers_most)
     }
 
     /// How long first bytes took, where that tells more than the service times do: not where all answers came at once.

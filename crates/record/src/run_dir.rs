@@ -77,11 +77,7 @@ impl RunDir {
         let lock = files::as_it_is(to_lock.write(true).create(true).truncate(false))
             .open(&lock_path)
             .map_err(|error| RecordError::io(&lock_path, "making", error))?;
-        lock.try_lock().map_err(|error| {
-            let what = format!("another process is writing this run ({error})");
-            let busy = std::io::Error::new(std::io::ErrorKind::ResourceBusy, what);
-            RecordError::io(path, "locking the run", busy)
-        })?;
+        files::lock(&lock, path, "locking the run", "another process is writing this run")?;
         let file = path.join(TRIALS);
         let mut to_append = OpenOptions::new();
         let trials = files::as_it_is(to_append.read(true).append(true).create(true))

@@ -67,6 +67,9 @@ pub struct ProcessReading {
     pub cpu_system_s: f64,
     /// Resident memory, bytes.
     pub rss_bytes: u64,
+    /// What of it no file stands behind: heap and stacks. Absent in readings of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anonymous_bytes: Option<u64>,
     /// Threads.
     pub threads: u32,
     /// Open file descriptors.
@@ -151,6 +154,13 @@ pub struct ServerSignals {
     pub groups: Vec<ThreadGroupUse>,
     /// Resident memory at the window's start, middle and end, bytes.
     pub rss_bytes: Option<[u64; 3]>,
+    /// What of it no file stands behind, at the same instants: heap and stacks, without what is mapped from files or shared under a
+    /// name. Absent in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anonymous_bytes: Option<[u64; 3]>,
+    /// Its threads at the same instants. Absent in records of versions that did not keep them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<[u32; 3]>,
     /// Most open file descriptors seen.
     pub open_files_max: Option<u64>,
     /// How many it may have.

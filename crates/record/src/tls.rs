@@ -23,7 +23,8 @@ pub struct Tls {
     /// Handshakes that failed, by kind; those of the opening included, and those that were given up not.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failed_handshakes: BTreeMap<String, u64>,
-    /// Connections that a fatal alert or a broken record ended after their handshake, by kind.
+    /// Connections that a fatal alert or a broken record ended after their handshake, by kind; as `record_limit` those that we
+    /// ended, since keys of TLS 1.2 are good for so many records and no more.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub broken: BTreeMap<String, u64>,
     /// From the first packet until a connection was there, where it was to be secured.

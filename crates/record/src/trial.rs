@@ -109,6 +109,9 @@ pub struct WarmUp {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsteady_why: Option<String>,
+    /// Loads that were measured of its process between it and this trial. Absent in records of versions that did not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loads_since: Option<u32>,
 }
 
 /// One burst of load before the measurement.

@@ -89,11 +89,40 @@ fn tree_among(root: i32, processes: Vec<Process>) -> Vec<Process> {
         .collect()
 }
 
+/// Resident memory of a process, or of several, bytes; pages shared with others are counted in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Resident {
+    /// All of it.
+    pub(crate) all: u64,
+    /// What no file stands behind: heap and stacks. Of what is mapped from files, and shared under a name, the kernel keeps as much
+    /// as it has room for, whoever reads it.
+    pub(crate) anonymous: u64,
+}
+
+impl Resident {
+    /// As `/proc/<pid>/statm` has it, in pages: those of files and of shared memory are the third of its numbers (`RssFile` and
+    /// `RssShmem` of `status`, which takes longer to write).
+    fn parse(statm: &str, page_bytes: u64) -> Option<Self> {
+        let mut pages = statm.split_whitespace().skip(1).map(str::parse::<u64>);
+        let (all, of_files) = (pages.next()?.ok()?, pages.next()?.ok()?);
+        Some(Self { all: all * page_bytes, anonymous: all.saturating_sub(of_files) * page_bytes })
+    }
+
+    /// That of both.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self { all: self.all + other.all, anonymous: self.anonymous + other.anonymous }
+    }
+}
+
+/// Resident memory of `pid`; `None` where there is no such process.
+pub(crate) fn resident(pid: i32) -> Option<Resident> {
+    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    Resident::parse(&statm, rustix::param::page_size() as u64)
+}
+
 /// Resident memory of `pid` in bytes; pages shared with others are counted in each.
 pub fn rss_bytes(pid: i32) -> u64 {
-    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
-    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages * rustix::param::page_size() as u64
+    resident(pid).map_or(0, |it| it.all)
 }
 
 /// Counts the threads of `pid` under the names of their groups.
@@ -140,6 +169,19 @@ mod tests {
         thread.unwrap().join().unwrap();
         assert!(process.pid == id && !process.is_dead(), "{process:?}");
         assert_eq!(groups.iter().filter(|(name, _)| name.starts_with("серверн")).count(), 1, "{groups:?}");
+    }
+
+    /// A search engine with its index mapped: of 300 pages 280 are those of files.
+    #[test]
+    fn pages_of_files_are_not_what_a_process_holds() {
+        let told = Resident::parse("5000 300 280 10 0 400 0\n", 4096).unwrap();
+        assert_eq!((told.all, told.anonymous), (300 * 4096, 20 * 4096));
+        assert_eq!(told.and(told).anonymous, 40 * 4096);
+        // Counts of several cores are not of one moment.
+        assert_eq!(Resident::parse("5000 300 301 10 0 400 0", 1).map(|it| it.anonymous), Some(0));
+        assert_eq!((Resident::parse("", 1), Resident::parse("5000 300", 1)), (None, None));
+        let own = resident(std::process::id().cast_signed()).unwrap();
+        assert!((1..own.all).contains(&own.anonymous), "its program is a file: {own:?}");
     }
 
     #[test]

@@ -161,7 +161,10 @@ fn server(span: &Span<'_>, index: usize, limits: &Limits, names: &Names<'_>) -> 
         cpu_user_cores: span.rate(|reading| Some(of(reading).cpu_user_s)),
         cpu_system_cores: span.rate(|reading| Some(of(reading).cpu_system_s)),
         groups: span.group_uses(names, |reading| reading.servers.get(index)?.threads.as_deref()),
-        rss_bytes: rss(span, index),
+        rss_bytes: over_window(span, index, |it| Some(it.rss_bytes)),
+        anonymous_bytes: over_window(span, index, |it| it.anonymous_bytes),
+        threads: over_window(span, index, |it| Some(it.threads.into()))
+            .map(|counts| counts.map(|count| count as u32)),
         open_files_max: files.map(|it| it.open).or_else(|| all().filter_map(|it| it.open_files).max()),
         open_files_limit: files.map(|it| it.limit),
         disk_write_bytes_per_s: span.rate(|reading| of(reading).disk_write_bytes.map(|it| it as f64)),
@@ -199,10 +202,15 @@ pub(crate) fn busiest_jvm(readings: &[Reading], index: usize) -> Option<i32> {
     most.map(|(pid, _)| pid)
 }
 
-fn rss(span: &Span<'_>, index: usize) -> Option<[u64; 3]> {
-    let of = |reading: &Reading| reading.servers.get(index).map(|it| it.reading.rss_bytes as f64);
+/// A figure of a server at the window's start, middle and end.
+fn over_window(
+    span: &Span<'_>,
+    index: usize,
+    figure: fn(&ProcessReading) -> Option<u64>,
+) -> Option<[u64; 3]> {
+    let of = |reading: &Reading| Some(figure(&reading.servers.get(index)?.reading)? as f64);
     let middle = span.start + span.end.since(span.start) / 2;
-    let at = |instant| span.at(instant, &of).map(|bytes| bytes as u64);
+    let at = |instant| span.at(instant, &of).map(|it| it as u64);
     Some([at(span.start)?, at(middle)?, at(span.end)?])
 }
 

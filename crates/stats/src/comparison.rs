@@ -1,5 +1,6 @@
 //! Several treatments compared: which of them can be told apart, and how they rank.
 
+pub(crate) mod bounded;
 pub(crate) mod earlier;
 pub(crate) mod fisher;
 pub(crate) mod letters;

@@ -28,6 +28,7 @@ mod tally;
 
 pub use batches::{BATCHES_MIN, Batches, Estimated, Part, mean_of, share_of};
 pub use change_points::{ChangePoint, SERIES_MAX, SERIES_MIN, STRETCH_MIN, change_points};
+pub use comparison::bounded::{BoundedRatios, Ends};
 pub use comparison::earlier::ratio_to_earlier;
 pub use comparison::fisher::fisher_p;
 pub use comparison::letters::letters;

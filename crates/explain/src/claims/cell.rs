@@ -6,7 +6,7 @@ use plan::{CellId, Metric, Role};
 use record::{
     CellName, Manifest, Measured, Trial, TrialResult, measured_by_block, trials_of, twins_by_block,
 };
-use stats::{LogRatios, Observation, Part};
+use stats::{BoundedRatios, Ends, LogRatios, Observation, Part};
 
 use crate::audit::ReasonKind;
 use crate::usable::{LeftOut, Range, Usable, ceiling_per_s};
@@ -29,12 +29,6 @@ pub(super) struct CellTrials<'a> {
     doubts: BTreeMap<ReasonKind, usize>,
     /// Why the run left the stack out.
     not_run: Option<&'a str>,
-}
-
-/// Between what the figures of a cell lie, block by block.
-pub(super) struct Bounds {
-    pub(super) least: Vec<Option<Observation>>,
-    pub(super) most: Vec<Option<Observation>>,
 }
 
 /// A cell's name as it is shown.
@@ -125,15 +119,26 @@ impl<'a> CellTrials<'a> {
     }
 
     /// Its figures over those of another cell.
-    pub(super) fn ratios_to(&self, other: &Self) -> LogRatios {
+    pub(super) fn ratios_to(&self, other: &Self) -> BoundedRatios {
         match (&self.shares, &other.shares) {
-            (Some(own), Some(others)) => ratios_of_shares(own, others),
-            _ => LogRatios::of(&self.values, &other.values),
+            (Some(own), Some(others)) => BoundedRatios::exactly(ratios_of_shares(own, others)),
+            _ => BoundedRatios::of(&self.ends(), &other.ends()),
         }
     }
 
-    /// Whether of most of its trials that tell anything no more is known than between what their figures lie.
-    pub(super) fn is_bounded(&self) -> bool {
+    /// The same over a level.
+    pub(super) fn ratios_to_level(&self, level: f64) -> BoundedRatios {
+        let levels = vec![Some(Observation::Figure(level)); self.ranges.len()];
+        BoundedRatios::of(&self.ends(), &Ends::exactly(levels))
+    }
+
+    /// Whether of any trial no more is known than between what its figure lies.
+    pub(super) fn has_bounds(&self) -> bool {
+        !self.bound_only.is_empty()
+    }
+
+    /// Whether that is so of most of its trials that tell anything.
+    pub(super) fn is_mostly_bounds(&self) -> bool {
         let known = self.ranges.iter().flatten().count();
         let told = self.values.iter().flatten().count();
         known > 2 * told
@@ -145,12 +150,11 @@ impl<'a> CellTrials<'a> {
     }
 
     /// Between what its figures lie.
-    pub(super) fn bounds(&self) -> Bounds {
+    fn ends(&self) -> Ends {
         let of = |end: fn(Range) -> f64| {
             self.ranges.iter().map(|range| range.map(end).map(Observation::Figure)).collect()
         };
-        // Where nothing says, it is without end: to leave such blocks out would be to go by those in which the stack was slow.
-        Bounds { least: of(|range| range.least), most: of(|range| range.most.unwrap_or(f64::INFINITY)) }
+        Ends { least: of(|range| range.least), most: of(|range| range.most.unwrap_or(f64::INFINITY)) }
     }
 
     /// Whether there is no figure of it, and more blocks would bring none.
@@ -191,7 +195,7 @@ impl<'a> CellTrials<'a> {
 /// load, and the longest of those few stands for a percentile that it is below.
 fn usable(measured: &Measured, metric: Metric, ceiling: Option<f64>) -> Usable {
     let usable = Usable::of(measured, metric, ceiling).once_warm(metric);
-    let times = &measured.load.response_time_us;
+    let times = measured.load.times();
     let is_too_few = metric.response_figure().is_some_and(|name| times.is_too_few_for(name));
     if usable.figure.is_ok() && is_too_few {
         return Usable { figure: Err(LeftOut::TooFewRequests), range: None, ..usable };

@@ -1,24 +1,13 @@
 //! A part of a claim before it is judged, and its judgement.
 
 use plan::Metric;
-use stats::{CONFIDENCE, Least, LogRatios, Observation, Ratio, Told, blocks_needed, holm};
+use stats::{BoundedRatios, CONFIDENCE, Least, LogRatios, Ratio, Told, blocks_needed, holm};
 
 use super::cell::CellTrials;
 use super::rule::{Rule, SizeVerdict};
 use super::{ClaimPart, ClaimVerdict, PartUnit};
 
 const NOTHING: &str = "nothing was measured of it";
-
-/// What is known of a ratio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// What it is.
-    Itself,
-    /// That it is no less: of the first, what it is at least is compared with what the second is at most.
-    AtLeast,
-    /// That it is no more.
-    AtMost,
-}
 
 /// A part before it is judged.
 pub(super) struct Question {
@@ -29,12 +18,11 @@ pub(super) struct Question {
     scale: f64,
     expected: Option<f64>,
     rule: Rule,
-    ratios: LogRatios,
-    known: Known,
-    /// Why no more is known than a bound.
+    ratios: BoundedRatios,
+    /// Why no more than bounds is known of some of them.
     bounded_by: String,
     /// The same, over the edge of an equivalence that the estimate is nearest to.
-    over_edge: Option<LogRatios>,
+    over_edge: Option<BoundedRatios>,
     /// What is nearer to 1 than this is no difference.
     pub(super) least: Least,
     /// Why there is no block, if there is none: not measured, or not testable.
@@ -52,18 +40,19 @@ pub(super) fn pair_question(
     rule: Rule,
     metric: Metric,
 ) -> Question {
-    let (ratios, known) = compared(a, b, rule);
-    let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
-    let bounded_by = bounded_by(a, b, metric);
+    let all = a.ratios_to(b);
+    let bounded_by = bounded_by(&[a, b], pair_name(a, b), metric);
     // Of a cell with bounds something was measured, if no figure.
-    let missing_of = |it: &CellTrials<'_>| it.missing().filter(|_| !it.is_bounded());
-    let missing = (ratios.blocks() == 0).then(|| match missing_of(a).or_else(|| missing_of(b)) {
+    let missing_of = |it: &CellTrials<'_>| it.missing().filter(|_| !it.has_bounds());
+    let missing = (!all.tells()).then(|| match missing_of(a).or_else(|| missing_of(b)) {
         Some(why) => (ClaimVerdict::NotMeasured, why),
-        None if a.is_bounded() || b.is_bounded() => {
+        None if all.blocks() > 0 => {
             (ClaimVerdict::Undecided, format!("{bounded_by}, and bounds don't decide it"))
         }
         None => (ClaimVerdict::NotMeasured, "the two were never measured in one block".to_owned()),
     });
+    let is_lost = missing.is_some() && (a.is_lost() || b.is_lost() || all.leaves_open(1.0));
+    let ratios = if missing.is_some() { nothing() } else { all };
     let expected = match rule {
         Rule::Direction { size, .. } => size,
         Rule::Equivalence { .. } => Some(1.0),
@@ -75,13 +64,12 @@ pub(super) fn pair_question(
         scale: 1.0,
         expected,
         rule,
-        ratios,
-        known,
+        over_edge: over_nearest_edge(rule, &ratios),
         bounded_by,
-        over_edge,
         least: Least::KNOWN,
+        is_lost,
         missing,
-        is_lost: known == Known::Itself && (a.is_lost() || b.is_lost()),
+        ratios,
         spoiled: a.spoiled().or_else(|| b.spoiled()),
     }
 }
@@ -94,18 +82,11 @@ pub(super) fn level_question(
     metric: Metric,
 ) -> Question {
     let value = level.value * scale.unwrap_or(1.0);
-    let level_of = |level: f64| vec![Some(Observation::Figure(level)); cell.values.len()];
-    let is_known = scale.is_some() && !cell.is_bounded();
-    let ratios =
-        if is_known { LogRatios::of(&cell.values, &level_of(value)) } else { LogRatios::of(&[], &[]) };
-    let over_edge = nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge));
+    let ratios = if scale.is_some() { cell.ratios_to_level(value) } else { nothing() };
     let unknown = "the level grows with the cores, and this machine's are not known";
-    let missing = (ratios.blocks() == 0).then(|| match cell.missing() {
-        None if scale.is_none() => (ClaimVerdict::NotTestable, unknown.to_owned()),
-        _ if cell.is_bounded() => {
-            (ClaimVerdict::Undecided, "of most of its trials only a bound is known".to_owned())
-        }
+    let missing = (ratios.blocks() == 0).then(|| match cell.missing().filter(|_| !cell.has_bounds()) {
         Some(why) => (ClaimVerdict::NotMeasured, why),
+        None if scale.is_none() => (ClaimVerdict::NotTestable, unknown.to_owned()),
         None => (ClaimVerdict::NotMeasured, NOTHING.into()),
     });
     Question {
@@ -115,52 +96,36 @@ pub(super) fn level_question(
         scale: value,
         expected: Some(value),
         rule,
-        ratios,
-        known: Known::Itself,
-        bounded_by: String::new(),
-        over_edge,
+        over_edge: over_nearest_edge(rule, &ratios),
+        bounded_by: bounded_by(&[cell], "it", metric),
         least: Least::KNOWN,
+        is_lost: missing.is_some() && (cell.is_lost() || scale.is_none()),
         missing,
-        is_lost: cell.is_lost() || scale.is_none(),
+        ratios,
         spoiled: cell.spoiled(),
     }
 }
 
-/// The ratios of two cells. Where no more is known of one than between what its figures lie, the ratio is bounded, which is
-/// enough for a direction. Of two bounds the one counts that is off 1: either is true, and each is wrong about a direction
-/// no more often than one end of an interval may be.
-fn compared(a: &CellTrials<'_>, b: &CellTrials<'_>, rule: Rule) -> (LogRatios, Known) {
-    if !(a.is_bounded() || b.is_bounded()) {
-        return (a.ratios_to(b), Known::Itself);
-    }
-    // The few blocks that have figures are those in which the services were slow, and stand for no others.
-    let nothing = (LogRatios::of(&[], &[]), Known::Itself);
-    if matches!(rule, Rule::Equivalence { .. }) {
-        return nothing;
-    }
-    let (of_a, of_b) = (a.bounds(), b.bounds());
-    let at_least = LogRatios::of(&of_a.least, &of_b.most);
-    let at_most = LogRatios::of(&of_a.most, &of_b.least);
-    let is_known = |ratios: &LogRatios| ratios.estimate().is_some_and(f64::is_finite);
-    let is_below = at_most.estimate().is_some_and(|it| it < 0.0);
-    match (is_known(&at_least), is_known(&at_most)) {
-        (_, true) if is_below => (at_most, Known::AtMost),
-        (true, _) => (at_least, Known::AtLeast),
-        (false, true) => (at_most, Known::AtMost),
-        (false, false) => nothing,
-    }
+/// No block.
+fn nothing() -> BoundedRatios {
+    BoundedRatios::exactly(LogRatios::of(&[], &[]))
 }
 
-/// Why no more is known of one of the two, or of both, than a bound.
-fn bounded_by(a: &CellTrials<'_>, b: &CellTrials<'_>, metric: Metric) -> String {
-    let which = match (a.is_bounded(), b.is_bounded()) {
+/// Of which of the two no more than bounds is known, in some trials at least.
+fn pair_name(a: &CellTrials<'_>, b: &CellTrials<'_>) -> &'static str {
+    match (a.has_bounds(), b.has_bounds()) {
         (true, true) => "both",
         (true, false) => "the first",
         (false, _) => "the second",
-    };
-    match metric {
+    }
+}
+
+/// Why no more than bounds is known of some trials of these cells, or of most.
+fn bounded_by(cells: &[&CellTrials<'_>], which: &str, metric: Metric) -> String {
+    let bounded = || cells.iter().copied().filter(|cell| cell.has_bounds());
+    let often = if bounded().all(CellTrials::is_mostly_bounds) { "" } else { "in some trials " };
+    let why = match metric {
         Metric::Goodput => {
-            let bounded = || [a, b].into_iter().filter(|cell| cell.is_bounded());
             match (bounded().any(CellTrials::is_compiling), bounded().all(CellTrials::is_compiling)) {
                 (false, _) => format!("the client was the limit of {which}"),
                 (true, true) => format!("compilers were at work beside {which}"),
@@ -168,7 +133,13 @@ fn bounded_by(a: &CellTrials<'_>, b: &CellTrials<'_>, metric: Metric) -> String 
             }
         }
         _ => format!("for a part of the times of {which} the client was late"),
-    }
+    };
+    format!("{often}{why}")
+}
+
+/// The ratios over the end of an equivalence's bounds that is on the estimate's side.
+fn over_nearest_edge(rule: Rule, ratios: &BoundedRatios) -> Option<BoundedRatios> {
+    nearest_edge(rule, ratios.ratio()).map(|edge| ratios.over(edge))
 }
 
 /// The end of an equivalence's bounds on the estimate's side.
@@ -212,7 +183,6 @@ impl Question {
         let decided = match (ratio, &self.missing) {
             (Some(ratio), None) if is_enough => {
                 let decided = self.as_known(rule.verdict(ratio, p, self.least, size));
-                let decided = decided.unwrap_or_else(|bound| left_open(&bound));
                 match &self.spoiled {
                     Some(why) if !decided.0.is_open() && decided.0 != ClaimVerdict::Tied => {
                         (ClaimVerdict::Undecided, why.clone())
@@ -251,10 +221,12 @@ impl Question {
         };
         let rule = self.rule_of_known();
         let (told, size) = rule.told(&looked, self.least);
-        let decided = self.as_known(rule.verdict_of(told, size, &looked, self.least));
-        // What a bound leaves open, more of such blocks leave open as well.
-        let told = if decided.is_err() { Told::Never } else { told };
-        let decided = decided.unwrap_or_else(|bound| left_open(&bound));
+        // What bounds leave open, more of such blocks leave open as well.
+        let is_open_for_good = told == Told::NotYet && self.is_left_open();
+        let told = if is_open_for_good { Told::Never } else { told };
+        let decided = rule.verdict_of(told, size, &looked, self.least);
+        // Those that are surely near are so whatever the figures are.
+        let decided = if told == Told::Neither { decided } else { self.as_known(decided) };
         (self.part(Some(looked.own), looked.blocks, None, size, decided), Some(told))
     }
 
@@ -264,44 +236,78 @@ impl Question {
         (low.unwrap_or(0.0), high.unwrap_or(f64::INFINITY))
     }
 
-    /// Whether a ratio, as far as it is known, is on one side: what is no less than some ratio below 1 may be anything.
-    fn is_on_a_side(&self, ratio: f64) -> bool {
-        match self.known {
-            Known::Itself => true,
-            Known::AtLeast => ratio > 1.0,
-            Known::AtMost => ratio < 1.0,
-        }
+    /// Whether bounds leave open for good what is asked.
+    fn is_left_open(&self) -> bool {
+        !self.ratios.is_exact() && self.rule.edges().into_iter().any(|edge| self.ratios.leaves_open(edge))
     }
 
-    /// A bound of a ratio tells of no size.
+    /// Whether a size is claimed, and bounds leave it open however many blocks there are.
+    fn is_size_left_open(&self) -> bool {
+        let Rule::Direction { size: Some(size), .. } = self.rule else { return false };
+        let of_bounds = || SizeVerdict::of(size, self.ratios.estimates(), self.least.effect);
+        !self.ratios.is_exact() && of_bounds() == SizeVerdict::Undecided
+    }
+
+    /// What is asked, without a size of which bounds tell nothing.
     fn rule_of_known(&self) -> Rule {
-        match (self.rule, self.known) {
-            (Rule::Direction { above, .. }, Known::AtLeast | Known::AtMost) => {
+        match self.rule {
+            Rule::Direction { above, .. } if self.is_size_left_open() => {
                 Rule::Direction { above, size: None }
             }
-            (rule, _) => rule,
+            rule => rule,
         }
     }
 
-    /// What is left of a verdict where the ratio is only bounded: the side that the bound is on. An error says which bound says
-    /// nothing of it.
-    fn as_known(&self, (verdict, why): (ClaimVerdict, String)) -> Result<(ClaimVerdict, String), String> {
-        let (is_above, side) = match self.known {
-            Known::Itself => return Ok((verdict, why)),
-            Known::AtLeast => (true, "a lower"),
-            Known::AtMost => (false, "an upper"),
-        };
-        let bound = format!("{}, so that the ratio is {side} bound", self.bounded_by);
-        let Rule::Direction { above, size } = self.rule else { return Ok((verdict, why)) };
-        match verdict {
-            ClaimVerdict::Confirmed if above == is_above && size.is_some() => {
-                Ok((ClaimVerdict::SizeUndecided, format!("the direction holds; {bound}")))
-            }
-            ClaimVerdict::Confirmed if above == is_above => Ok((verdict, format!("{why}; {bound}"))),
-            ClaimVerdict::Reversed if above != is_above => Ok((verdict, format!("{why}; {bound}"))),
-            ClaimVerdict::Undecided => Ok((verdict, why)),
-            _ => Err(bound),
+    /// A verdict by bounds. What they decide is so whatever the figures are; where they decide nothing, the figures might have, so that
+    /// it is open and no tie.
+    fn as_known(&self, (verdict, why): (ClaimVerdict, String)) -> (ClaimVerdict, String) {
+        if self.ratios.is_exact() || verdict == ClaimVerdict::Undecided {
+            return (verdict, why);
         }
+        let bound = self.bound_words();
+        match verdict {
+            ClaimVerdict::Tied => (ClaimVerdict::Undecided, format!("{bound}, which leaves it open")),
+            ClaimVerdict::Confirmed if self.is_size_left_open() => {
+                (ClaimVerdict::SizeUndecided, format!("the direction holds; {bound}"))
+            }
+            _ => (verdict, format!("{why}; {bound}")),
+        }
+    }
+
+    /// What is known of the ratio, and why no more.
+    fn bound_words(&self) -> String {
+        let [lower, upper, between] = match self.unit {
+            PartUnit::Ratio => [
+                "so that the ratio is a lower bound",
+                "so that the ratio is an upper bound",
+                "so that of the ratio only two bounds are known",
+            ],
+            PartUnit::PerS | PartUnit::Micros => [
+                "so that the figure is a lower bound",
+                "so that the figure is an upper bound",
+                "so that of the figure only two bounds are known",
+            ],
+        };
+        let words = match self.ratios.estimates() {
+            (least, _) if least > 1.0 => lower,
+            (_, most) if most < 1.0 => upper,
+            (_, most) if most.is_infinite() => lower,
+            (least, _) if least <= 0.0 => upper,
+            _ => between,
+        };
+        format!("{}, {words}", self.bounded_by)
+    }
+
+    /// Between what a ratio lies that is shown. What may be on either side is no figure that was measured, unless its ends are no
+    /// further apart than what is no difference.
+    fn known_ends(&self, shown: f64) -> Option<(f64, f64)> {
+        if self.ratios.is_exact() {
+            return Some((shown, shown));
+        }
+        let (least, most) = self.ratios.estimates();
+        let is_on_a_side = least > 1.0 || most < 1.0;
+        let is_narrow = most <= least * (1.0 + self.least.effect);
+        (is_on_a_side || is_narrow).then_some((least, most))
     }
 
     fn part(
@@ -313,8 +319,8 @@ impl Question {
         (verdict, why): (ClaimVerdict, String),
     ) -> ClaimPart {
         let shown = |value: f64| value * self.scale;
-        // A bound that says nothing is no figure that was measured.
-        let ratio = ratio.filter(|it| self.is_on_a_side(it.value));
+        let ends = ratio.and_then(|it| self.known_ends(it.value));
+        let ratio = ratio.filter(|_| ends.is_some());
         ClaimPart {
             what: self.what.clone(),
             unit: self.unit,
@@ -325,16 +331,12 @@ impl Question {
             high: ratio.and_then(|it| it.high).map(shown),
             blocks,
             p,
-            points_the_same_way: ratio.map(|it| self.rule.points_the_same_way(it.value)),
+            points_the_same_way: ends.and_then(|it| self.rule.points_the_same_way(it)),
             size,
             verdict,
             why,
         }
     }
-}
-
-fn left_open(bound: &str) -> (ClaimVerdict, String) {
-    (ClaimVerdict::Undecided, format!("{bound}, which leaves it open"))
 }
 
 fn too_few(blocks: usize, parts: usize) -> String {

@@ -53,27 +53,37 @@ pub(super) enum Rule {
     Equivalence { within: f64 },
 }
 
-fn bounds(ratio: Ratio) -> Option<(f64, f64)> {
-    ratio.low.zip(ratio.high)
-}
-
 impl Rule {
-    pub(super) fn points_the_same_way(self, ratio: f64) -> bool {
+    /// Where a ratio points that lies between two ends. `None` where they point to either side.
+    pub(super) fn points_the_same_way(self, (least, most): (f64, f64)) -> Option<bool> {
         match self {
-            Self::Direction { above, .. } => (ratio > 1.0) == above,
-            Self::Equivalence { within } => is_within(ratio, within),
+            Self::Direction { above, .. } => {
+                let is_above = least > 1.0;
+                (is_above == (most > 1.0)).then_some(is_above == above)
+            }
+            Self::Equivalence { within } => {
+                let is_near = is_within(least, within) && is_within(most, within);
+                let is_off = least > 1.0 + within || most < 1.0 / (1.0 + within);
+                (is_near || is_off).then_some(is_near)
+            }
+        }
+    }
+
+    /// The ratios on whose sides it depends what becomes of the claim.
+    pub(super) fn edges(self) -> Vec<f64> {
+        match self {
+            Self::Direction { .. } => vec![1.0],
+            Self::Equivalence { within } => vec![1.0 / (1.0 + within), 1.0 + within],
         }
     }
 
     /// What becomes of the claimed size, where there is one and an interval to hold it against. `joint` holds together with those
     /// of the other comparisons.
     pub(super) fn size(self, ratio: Ratio, joint: (f64, f64), least_effect: f64) -> Option<SizeVerdict> {
-        match (self, bounds(ratio)) {
-            (Self::Direction { size: Some(size), .. }, Some(own)) => {
-                Some(SizeVerdict::of_several(size, own, joint, least_effect))
-            }
-            _ => None,
-        }
+        let Self::Direction { size: Some(size), .. } = self else { return None };
+        let has_interval = ratio.low.is_some() || ratio.high.is_some();
+        let own = (ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY));
+        has_interval.then(|| SizeVerdict::of_several(size, own, joint, least_effect))
     }
 
     /// The verdict on an estimate with enough blocks, and why.
@@ -116,7 +126,7 @@ impl Rule {
                 }
             }
             Self::Equivalence { within } => {
-                let (low, high) = bounds(ratio).unwrap_or((0.0, f64::INFINITY));
+                let (low, high) = (ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY));
                 let percent = format!("{:.1} %", within * 100.0);
                 if is_within(low, within) && is_within(high, within) {
                     return (ClaimVerdict::Confirmed, format!("surely within {percent}"));

@@ -82,7 +82,7 @@ impl Figures {
     }
 
     fn add_p99(&mut self, measured: &Measured, ceiling_per_s: Option<f64>) -> Option<String> {
-        let times = &measured.load.response_time_us;
+        let times = measured.load.times();
         match Usable::of(measured, Metric::ResponseP99, ceiling_per_s).figure {
             Ok(_) if times.is_too_few_for("p99") => Some(TOO_FEW_REQUESTS.to_owned()),
             Ok(us) => {

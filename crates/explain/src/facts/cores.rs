@@ -1,6 +1,6 @@
 //! Cores: how many client and servers may use, how much of them they did, and whether any were left.
 
-use record::{Measured, Quota, Server, ServerSignals};
+use record::{HostSignals, Measured, Quota, Server, ServerSignals};
 
 use super::{CPU_SHARE_LOW, FULL_SHARE, Facts, ONE_THREAD_CORES, THROTTLED_MAX};
 
@@ -40,9 +40,7 @@ impl Facts<'_> {
     /// Whether a server's quota is the client's as well, as in a container that holds both: the kernel counts once for all in a group.
     /// Where nothing was counted, that says nothing: one that the client has as well is among the cores that it counts.
     pub(crate) fn holds_client(&self, quota: &Quota) -> bool {
-        let of_client = self.host().and_then(|host| host.generator_throttled_cores);
-        let throttled = quota.throttled_cores;
-        throttled > 0.0 && of_client.is_some_and(|it| (it - throttled).abs() <= ONE_COUNT_WITHIN * throttled)
+        is_of_both(quota, self.host())
     }
 
     /// Cores that a CPU quota of its own allows a server, the loaded one or the stack of that name, where these are fewer than there
@@ -211,13 +209,26 @@ impl Facts<'_> {
 }
 
 /// Cores that client and servers may use, where so many whole ones were counted: of those that a CPU quota allows, a part of one is
-/// not (`available_parallelism`). Of a quota that is the servers' alone the client is not told, and counts more.
+/// not (`available_parallelism`). Of a quota that is the servers' alone the client is not told, and counts more. Who knows of the trial
+/// alone counts those of the machine: there a quota of both shows by keeping both from running.
 pub(super) fn usable_cores(trial: &Measured, counted: usize) -> f64 {
     let counted = counted.max(1) as f64;
-    let machine = trial.host.as_ref().map_or(counted, |host| f64::from(host.cores));
-    let quota = trial.server.signals.as_ref().and_then(|signals| signals.quota?.cores);
-    let is_counted = |quota: &f64| (counted..counted + 1.0).contains(quota) && *quota < machine;
-    quota.filter(is_counted).unwrap_or(counted)
+    let host = trial.host.as_ref();
+    let machine = host.map_or(counted, |host| f64::from(host.cores));
+    let quota = trial.server.signals.as_ref().and_then(|signals| signals.quota);
+    let is_counted = |allowed: f64| (counted..counted + 1.0).contains(&allowed) && allowed < machine;
+    let is_shared =
+        |quota: &Quota, allowed: f64| allowed > 0.0 && allowed < counted && is_of_both(quota, host);
+    let allowed = quota
+        .and_then(|quota| quota.cores.filter(|allowed| is_counted(*allowed) || is_shared(&quota, *allowed)));
+    allowed.unwrap_or(counted)
+}
+
+/// Whether the kernel counted as much of a server's quota as of the client's.
+fn is_of_both(quota: &Quota, host: Option<&HostSignals>) -> bool {
+    let of_client = host.and_then(|host| host.generator_throttled_cores);
+    let throttled = quota.throttled_cores;
+    throttled > 0.0 && of_client.is_some_and(|it| (it - throttled).abs() <= ONE_COUNT_WITHIN * throttled)
 }
 
 /// Whether so much of so many cores is as good as all. A single one is used up by a thread that has no time left.

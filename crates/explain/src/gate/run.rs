@@ -218,7 +218,7 @@ impl<'a> OfCell<'a> {
                 share_of(&addable(self.measured.iter().map(part).collect()), tail).ok_or_else(none)
             }
             (Metric::Max, _) => {
-                let all = self.measured.iter().filter_map(|it| it.load.response_time_us.figure("max"));
+                let all = self.measured.iter().filter_map(|it| it.load.times().figure("max"));
                 let all: Vec<(f64, bool)> = all.collect();
                 let longest = all.iter().map(|it| it.0).max_by(f64::total_cmp).ok_or_else(none)?;
                 // What nobody saw the end of may have been longer.
@@ -232,6 +232,7 @@ impl<'a> OfCell<'a> {
                     .iter()
                     .filter_map(|it| figure(it, metric).transpose())
                     .collect::<Result<_, _>>()?;
+                let figures = if metric == Metric::Boot { once_each(figures) } else { figures };
                 estimate(&figures, metric.wants_more(), tail).ok_or_else(none)
             }
         }
@@ -263,9 +264,34 @@ impl<'a> OfCell<'a> {
     }
 
     fn would_decide(&self, condition: &Condition, estimated: &Estimated) -> String {
+        if let Some(boots) = self.too_few_boots(condition.metric) {
+            return boots;
+        }
         too_few_blocks(self.measured.len(), self.intervals)
             .unwrap_or_else(|| of_run(more(condition, estimated), self.measured.len()))
     }
+
+    /// Where trials shared their processes, and these were started so seldom that nothing can be told of a start: how often it takes.
+    fn too_few_boots(&self, metric: Metric) -> Option<String> {
+        if metric != Metric::Boot {
+            return None;
+        }
+        let told = self.measured.iter().filter_map(|it| figure(it, metric).ok().flatten()).collect();
+        let (starts, needed) = (once_each(told).len(), blocks_needed(self.intervals));
+        let are = if starts == 1 { "is" } else { "are" };
+        (starts < needed.min(self.measured.len())).then(|| {
+            format!(
+                "{needed} starts at least, and there {are} {starts}: processes = \"fresh\" or \"block\" has more"
+            )
+        })
+    }
+}
+
+/// A process that served several trials was started once, however often its record says so.
+fn once_each(mut starts: Vec<Figure>) -> Vec<Figure> {
+    starts.sort_by(|a, b| a.value.total_cmp(&b.value));
+    starts.dedup();
+    starts
 }
 
 /// The same shares of counts that can be added up: a record bounds those of a trial, and not those of all trials together.

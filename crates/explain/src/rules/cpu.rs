@@ -2,7 +2,10 @@
 
 use record::{Runtime, ThreadGroupUse};
 
-use crate::facts::{COLLECTORS, COMPILERS, FULL_SHARE, Facts, Group, OF_ANSWERS_MIN, ONE_THREAD_CORES};
+use crate::facts::{
+    COLLECTORS, COMPILERS, CPU_SHARE_LOW, FULL_SHARE, Facts, Group, OF_ANSWERS_MIN, ONE_THREAD_CORES,
+    is_of_runtime,
+};
 use crate::others::others_cores;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
@@ -40,6 +43,10 @@ const REST_TAKEN_MIN: f64 = 0.5;
 const WHOLE_CORES_OFF_MAX: f64 = 0.03;
 /// Cores of which it is worth telling who used them: two digits are shown.
 const TOLD_CORES_MIN: f64 = 0.01;
+/// So many groups of threads are named as those who used them.
+const GROUPS_TOLD_MAX: usize = 3;
+/// What the launcher of a JVM is called, and with it all of its threads that were given no name.
+const LAUNCHER: &str = "java";
 
 /// One thread has no time left, and there are cores that it can't use, whoever has its name beside it. Where no thread has
 /// work of its own, as in Go, and those who wait have been read, it is their program that lets one of them run.
@@ -93,7 +100,10 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
     };
     let of_go = is_let_in.then(|| "its process runs Go, whose threads run what is ready".to_owned());
     let beside = beside_answers_words(facts, did.busiest_cores, 1.0);
-    let is_doubted = beside.is_some() || others.is_some();
+    let unnamed = unnamed_words(facts, group);
+    // The load is put on few of its schedulers, and what those find nothing in looks like work.
+    let spins = (did.runtime == Some(Runtime::Erlang)).then(|| spinning_words(facts)).flatten();
+    let is_doubted = beside.is_some() || others.is_some() || unnamed.is_some() || spins.is_some();
     let confidence = if is_doubted { Confidence::Possible } else { Confidence::Likely };
     Some(
         Verdict::new(kind, confidence, phrase, text)
@@ -104,6 +114,8 @@ pub(crate) fn one_thread(facts: &Facts<'_>) -> Option<Verdict> {
             .and_maybe(allowed)
             .and_maybe(held_up)
             .and_maybe(of_go)
+            .and_maybe(unnamed)
+            .and_maybe(spins)
             .and_maybe(is_let_in.then(|| unread_words(facts)).flatten())
             .and_maybe(runtime_words(group))
             .and_maybe(collector_words(facts))
@@ -126,6 +138,17 @@ fn beside_answers_words(facts: &Facts<'_>, used: f64, side_by_side: f64) -> Opti
             each_s * 1e6,
             idle_s * 1e6
         )
+    })
+}
+
+/// Of a busy thread of a JVM that gave its threads no names, as that of JDK 8 does where no thread dump tells them: then its own threads
+/// can't be told from the program's.
+fn unnamed_words(facts: &Facts<'_>, group: &Group<'_>) -> Option<String> {
+    let is_of_jvm = group.did.is_some_and(|did| did.runtime == Some(Runtime::Jvm));
+    let (_, server) = facts.servers().find(|(of, _)| *of == group.of)?;
+    let has_names = server.signals.as_ref()?.groups.iter().any(|it| is_of_runtime(&it.name));
+    (is_of_jvm && group.name == LAUNCHER && !has_names).then(|| {
+        "the threads of this JVM have no names: it may be one that compiles or collects garbage".to_owned()
     })
 }
 
@@ -223,8 +246,9 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     // On cores of its own a client takes none of them, nor of those that the servers used up by themselves.
     let own = facts.fuller_own_cores();
     let share = if own.is_some() { 1.0 } else { servers / (servers + facts.generator_cores) };
-    let of_jvm = of_threads(facts, &COLLECTORS) + of_threads(facts, &COMPILERS);
-    let beside = beside_answers_words(facts, servers - of_jvm, facts.cores_within_reach());
+    let of_runtime = facts.cores_of_threads(&COLLECTORS) + facts.cores_of_threads(&COMPILERS);
+    let beside = beside_answers_words(facts, servers - of_runtime, facts.cores_within_reach());
+    let whose = groups_words(facts);
     let confidence = if beside.is_some() { Confidence::Possible } else { Confidence::Likely };
     let confirm = Intervention {
         text: String::new(),
@@ -259,6 +283,7 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
             verdict
                 .and_maybe(waiting)
                 .and_maybe(split)
+                .and_maybe(whose)
                 .and_maybe(beside)
                 .and_maybe(collector_words(facts))
                 .and_maybe(spinning_words(facts))
@@ -278,7 +303,7 @@ pub(crate) fn full(facts: &Facts<'_>) -> Option<Verdict> {
     } else {
         "put client and server on cores of their own"
     };
-    let verdict = verdict.and_maybe(waiting).and_maybe(beside);
+    let verdict = verdict.and_maybe(waiting).and_maybe(whose).and_maybe(beside);
     let verdict = verdict.and_maybe(collector_words(facts)).and_maybe(spinning_words(facts));
     Some(verdict.confirmed_with(Intervention { text: text.into(), ..confirm }))
 }
@@ -314,25 +339,29 @@ fn rest_words(facts: &Facts<'_>) -> String {
     format!("of the other {rest:.2} cores {}", told.join(" and "))
 }
 
+/// Whose threads used it, where there are several groups that work: of a service behind a sidecar, or before a database, it may be the
+/// other one's.
+fn groups_words(facts: &Facts<'_>) -> Option<String> {
+    let groups = facts.groups();
+    let mut used: Vec<(f64, String)> =
+        groups.iter().filter_map(|group| Some((group.did?.cpu_cores, group.shown()))).collect();
+    used.sort_by(|a, b| b.0.total_cmp(&a.0));
+    used.retain(|(cores, _)| *cores >= TOLD_CORES_MIN);
+    let told: Vec<String> =
+        used.iter().take(GROUPS_TOLD_MAX).map(|(cores, name)| format!("`{name}` {cores:.2}")).collect();
+    (told.len() > 1).then(|| format!("cores by groups of threads: {}", told.join(", ")))
+}
+
 /// What the servers' CPU time goes to, where a part of it is worth naming.
 fn parts(facts: &Facts<'_>, servers: f64) -> Vec<String> {
     let kernel: f64 =
         facts.servers().filter_map(|(_, server)| server.signals.as_ref()?.cpu_system_cores).sum();
-    let all =
-        [("kernel", kernel), ("GC", of_threads(facts, &COLLECTORS)), ("JIT", of_threads(facts, &COMPILERS))];
+    let of = |names: &[&str]| facts.cores_of_threads(names);
+    let all = [("kernel", kernel), ("GC", of(&COLLECTORS)), ("JIT", of(&COMPILERS))];
     let mut named: Vec<(f64, &str)> = all.into_iter().map(|(name, cores)| (cores / servers, name)).collect();
     named.retain(|(share, _)| *share >= PART_SHARE_MIN);
     named.sort_by(|a, b| b.0.total_cmp(&a.0));
     named.into_iter().map(|(share, name)| format!("{name} {:.0} %", share * 100.0)).collect()
-}
-
-/// CPU time a second of the servers' threads whose names begin so.
-fn of_threads(facts: &Facts<'_>, names: &[&str]) -> f64 {
-    let groups = facts.servers().filter_map(|(_, server)| server.signals.as_ref()).flat_map(|it| &it.groups);
-    groups
-        .filter(|group| names.iter().any(|name| group.name.starts_with(name)))
-        .map(|group| group.cpu_cores)
-        .sum()
 }
 
 /// Of a server in Go that used as much as two whole cores or more, and had more of them: so many of its threads may run its code at a
@@ -346,6 +375,15 @@ pub(crate) fn some_procs_words(facts: &Facts<'_>) -> Option<String> {
     (is_whole && whole + 1.0 <= facts.cores_within_reach()).then(|| {
         format!("its process runs Go and used {used:.2} cores, as many as a GOMAXPROCS of {whole:.0} allows")
     })
+}
+
+/// Of a rate that nothing explains, that the cores were used too much to rule them out, and too little to name them.
+pub(crate) fn between_words(facts: &Facts<'_>) -> Option<String> {
+    let share = facts.saturation().filter(|share| *share > CPU_SHARE_LOW)?;
+    Some(format!(
+        "{:.0} % of the cores that there were for it were used: too much to rule them out, and too little to name them",
+        share * 100.0
+    ))
 }
 
 /// CPU is left, and threads are given one far more often than there are requests. Where others use the cores, they take them

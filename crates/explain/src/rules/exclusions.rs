@@ -5,6 +5,7 @@ use crate::audit::{BUSY_SHARE_MAX, CEILING_SHARE_MAX, of_ceiling};
 use crate::facts::{CPU_SHARE_LOW, Facts, stood_still};
 use crate::others::{others_cores, used_by_others};
 use crate::verdict::VerdictKind;
+use crate::workers::collects_beside;
 
 /// What the figures rule out. What a rule has `found` is not among it, however little of the rate it accounts for: another figure
 /// of the client, or the queue and the collector of another server, speaks for it.
@@ -53,7 +54,11 @@ fn quota(facts: &Facts<'_>) -> Option<String> {
     (signals.quota.is_none() && !is_hidden).then(|| "a CPU quota: there is none".to_owned())
 }
 
+/// What a collector does beside the program stops nobody, and may be waited for all the same.
 fn collections(facts: &Facts<'_>) -> Option<String> {
+    if collects_beside(facts).is_some() {
+        return None;
+    }
     let share = stood_still(&facts.signals()?.jvm?);
     (share < GC_SHARE_MIN).then(|| format!("garbage collection: {:.1} % of the time", share * 100.0))
 }

@@ -13,7 +13,8 @@ use crate::others::held_up;
 use crate::rates::whole_rate_words;
 use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 use crate::workers::{
-    Are, Workers, at_work, have_a_front, reads_ahead, runtime_words, unread_words, with_a_lock, workers,
+    Are, Workers, at_work, carries_any_number, have_a_front, reads_ahead, runtime_words, unread_words,
+    with_a_lock, workers,
 };
 
 /// A bound on connections to an upstream is reached nearly all the time when it is the limit.
@@ -278,7 +279,9 @@ fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
         return Some(verdict.and_maybe(runtime).and(facts.cpu_words()).confirmed_with(confirm));
     };
     let reads_ahead = reads_ahead(facts, 1.0);
-    if reads_ahead == Some(true) && !may_be_a_lock {
+    // A thread that has no time left is what those wait for that it has read. Threads of Go run whatever is ready.
+    let is_busy = single.iter().any(|group| !carries_any_number(group) && has_no_time_left(group));
+    if reads_ahead == Some(true) && (is_busy || !may_be_a_lock) {
         return None;
     }
     if reads_ahead == Some(true) {
@@ -302,6 +305,10 @@ fn one_at_a_time(facts: &Facts<'_>) -> Option<Verdict> {
             .and(facts.cpu_words())
             .confirmed_by(change, facts.rate),
     )
+}
+
+fn has_no_time_left(group: &Group<'_>) -> bool {
+    group.did.is_some_and(|did| did.busiest_cores >= ONE_THREAD_CORES)
 }
 
 fn serial_section(facts: &Facts<'_>, group: &Group<'_>) -> Verdict {

@@ -1,40 +1,28 @@
 //! Did the rate, or the memory, have a trend?
 
-use std::cmp::Ordering;
-
 use record::{Runtime, Server, ServerSignals};
 
 use crate::facts::{Facts, stood_still};
-use crate::rates::whole_rate_words;
 use crate::steps;
+use crate::trend::{BOUNDS, BOUNDS_OF_COMPILING, is_trend, thirds, thirds_words};
 use crate::verdict::{Confidence, Verdict, VerdictKind};
 
-/// How far the last third of the window may lie from the first, and the rank correlation of rate and time from which it is
-/// a trend and not a leap (1 is strictly rising), by the seconds up to which they hold.
-///
-/// Beyond a tenth the mean of the window is the rate of no part of it. With a handful of seconds chance makes a trend of any
-/// noise (a third of all triples rise or fall throughout), and more so where a second is like the one before it. So there it
-/// must be larger: such that of servers without a trend, whose seconds scatter by a tenth and have a correlation of up to a half
-/// with the one before, one in a hundred is called not steady at most. The test below draws them. Beyond a half a window is a
-/// part of a slow wave, which is a trend for as long as anybody looked.
-const BOUNDS: [(usize, f64, f64); 5] =
-    [(4, 0.4, 1.0), (8, 0.37, 0.8), (14, 0.32, 0.8), (19, 0.24, 0.8), (usize::MAX, 0.1, 0.8)];
-/// The same where a JVM's compilers took as much of the CPU as the rate rose by: a second witness, which chance is not.
-const BOUNDS_OF_COMPILING: [(usize, f64, f64); 2] = [(5, 0.2, 1.0), (usize::MAX, 0.1, 0.8)];
-/// Ranks are whole numbers, and their correlation is a quotient.
-const TREND_EPSILON: f64 = 1e-9;
 /// What would show that it was warming up.
 const WARM_UP: &str = "warm up for longer; the trend should go";
 /// What would show why it slows down: a warm-up comes to an end, and what grows, is used up or gets hot does so under any load.
 const GOES_ON: &str = "measure for longer, and look for what grows or is used up (data, memory, burst \
                        credits, heat); the rate should go on falling";
-/// Seconds that make thirds.
-const SECONDS_MIN: usize = 3;
 /// Growth of memory within a window that is more than buffers of connections, bytes and share.
 const GROWTH_BYTES_MIN: f64 = 32.0 * 1024.0 * 1024.0;
 const GROWTH_SHARE_MIN: f64 = 0.1;
 /// What the second half grows of what the first did, where growth does not level out.
 const GOES_ON_SHARE_MIN: f64 = 0.5;
+/// To how much of what there is Go lets its heap grow before it collects it, unless it is told otherwise (`GOGC=100`): where answers
+/// leave little behind, that takes longer than a window.
+const GO_GROWS_TO: f64 = 2.0;
+/// Share of its threads that a server adds within a window, from which their number may have a part in a rate: more than the few that a
+/// runtime adds for itself while it warms up.
+const THREADS_ADDED_MIN: f64 = 0.25;
 /// Compilers that are busy for so much of a core are still at work, as in a warm-up.
 const JIT_CORES_QUIET: f64 = stats::STEADY_JIT_SHARE_MAX;
 
@@ -80,16 +68,29 @@ fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
     if stood_still_share(facts) >= drift.abs() {
         return None;
     }
-    let (first, last) = (whole_rate_words(first), whole_rate_words(last));
-    let text = format!("{first} in the first third of the window and {last} in the last");
+    let text = thirds_words(first, last);
     let jit = facts.signals().and_then(|signals| signals.jvm).filter(|jvm| jvm.jit_cores > JIT_CORES_QUIET);
     let compiling =
         jit.map(|jvm| format!("the JVM's compilers were busy for {:.2} of a core", jvm.jit_cores));
     let phrase = if drift > 0.0 { "not steady (warming up)" } else { "not steady (slowing down)" };
+    let more_threads = more_threads_words(facts).filter(|_| drift > 0.0);
     let verdict = Verdict::new(VerdictKind::NotSteady, Confidence::Sure, phrase, text).and_maybe(compiling);
-    let verdict = verdict.accounting_for(drift.abs());
+    let verdict = verdict.accounting_for(drift.abs()).and_maybe(more_threads);
     let change = if drift > 0.0 { WARM_UP } else { GOES_ON };
     Some(verdict.confirmed_by(change, facts.rate))
+}
+
+/// Of a server that had more threads all the time: so a rate rises that waits for them.
+pub(crate) fn more_threads_words(facts: &Facts<'_>) -> Option<String> {
+    let [start, middle, end] = facts.signals()?.threads?;
+    let goes_on = start < middle && middle < end;
+    let is_much = f64::from(end) >= (1.0 + THREADS_ADDED_MIN) * f64::from(start);
+    (goes_on && is_much).then(|| {
+        format!(
+            "its threads grew from {start} to {middle} to {end} over the window, as those of a pool do that adds some while all of \
+             them wait (that of .NET one or two a second)"
+        )
+    })
 }
 
 /// Whether the CPU time that a JVM's compilers still take is as much as the rate rises by.
@@ -98,45 +99,7 @@ fn is_compiling(facts: &Facts<'_>, drift: f64) -> bool {
     drift > 0.0 && facts.used_cores().is_some_and(|used| jit > JIT_CORES_QUIET && jit >= drift * used)
 }
 
-fn is_trend(rates: &[f64], drift: f64, bounds: &[(usize, f64, f64)]) -> bool {
-    let of = bounds.iter().find(|(seconds, ..)| rates.len() <= *seconds);
-    of.is_some_and(|(_, most, least)| drift.abs() > *most && trend(rates).abs() >= least - TREND_EPSILON)
-}
-
-/// The means of the first and the last third.
-fn thirds(rates: &[f64]) -> Option<(f64, f64)> {
-    let size = (rates.len() >= SECONDS_MIN).then_some(rates.len() / 3)?;
-    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-    let (first, last) = (mean(&rates[..size]), mean(&rates[rates.len() - size..]));
-    (first > 0.0).then_some((first, last))
-}
-
-/// Spearman's rank correlation of the rates with their order; 0 where all are alike.
-fn trend(rates: &[f64]) -> f64 {
-    let ranks = ranks(rates);
-    let middle = (rates.len() as f64 - 1.0) / 2.0;
-    let (mut together, mut own, mut time) = (0.0, 0.0, 0.0);
-    for (index, rank) in ranks.iter().enumerate() {
-        let (a, b) = (index as f64 - middle, rank - middle);
-        together += a * b;
-        own += b * b;
-        time += a * a;
-    }
-    if own > 0.0 && time > 0.0 { together / (own * time).sqrt() } else { 0.0 }
-}
-
-/// From 0; equal ones share the mean of their ranks.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    values
-        .iter()
-        .map(|value| {
-            let of = |order: Ordering| values.iter().filter(|it| it.total_cmp(value) == order).count() as f64;
-            of(Ordering::Less) + (of(Ordering::Equal) - 1.0) / 2.0
-        })
-        .collect()
-}
-
-/// Resident memory grows through the whole window, of the loaded server, where its memory is what it holds.
+/// Memory grows through the whole window, of the loaded server, where its memory is what it holds.
 pub(crate) fn memory_growth(facts: &Facts<'_>) -> Option<Verdict> {
     let own = &facts.trial.server;
     growth(facts, None, own).filter(|_| !has_growing_heap(own))
@@ -156,11 +119,22 @@ pub(crate) fn growth_beside(facts: &Facts<'_>) -> Option<Verdict> {
     })
 }
 
-/// Whether a server's runtime lets its heap grow for seconds, also where nothing leaks. Go's follows what is in use; Ruby's, in as
-/// many arenas as it has threads, does so after minutes.
+/// Whether a server's runtime lets its heap grow for seconds, also where nothing leaks. Go's follows what is in use, and grows to twice
+/// of that before it is collected; Ruby's, in as many arenas as it has threads, grows for minutes.
 fn has_growing_heap(server: &Server) -> bool {
-    let mut groups = server.signals.iter().flat_map(|signals| &signals.groups);
-    groups.any(|it| matches!(it.runtime, Some(Runtime::JavaScript | Runtime::DotNet | Runtime::Ruby)))
+    let Some(signals) = &server.signals else { return false };
+    let is_within_a_cycle = grown_bytes(signals).is_some_and(|[start, _, end]| end <= GO_GROWS_TO * start);
+    signals.groups.iter().any(|it| match it.runtime {
+        Some(Runtime::JavaScript | Runtime::DotNet | Runtime::Ruby) => true,
+        Some(Runtime::Go) => is_within_a_cycle,
+        _ => false,
+    })
+}
+
+/// What a server holds at the window's start, middle and end: memory that no file stands behind, or all that is resident in records that
+/// did not tell the two apart.
+fn grown_bytes(signals: &ServerSignals) -> Option<[f64; 3]> {
+    Some(signals.anonymous_bytes.or(signals.rss_bytes)?.map(|bytes| bytes as f64))
 }
 
 /// Whether it is a JVM, also one that keeps no counters (`-XX:-UsePerfData`, `-XX:+PerfDisableSharedMem`).
@@ -172,7 +146,7 @@ fn is_jvm(signals: &ServerSignals) -> bool {
 /// nothing.
 fn growth(facts: &Facts<'_>, of: Option<&str>, server: &Server) -> Option<Verdict> {
     let signals = server.signals.as_ref().filter(|signals| !is_jvm(signals))?;
-    let [start, middle, end] = signals.rss_bytes?.map(|bytes| bytes as f64);
+    let [start, middle, end] = grown_bytes(signals)?;
     let (first, second) = (middle - start, end - middle);
     let grown = end - start;
     let is_large = grown >= GROWTH_BYTES_MIN && grown >= GROWTH_SHARE_MIN * start;
@@ -180,8 +154,13 @@ fn growth(facts: &Facts<'_>, of: Option<&str>, server: &Server) -> Option<Verdic
     (is_large && goes_on).then(|| {
         let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
         let requests = facts.rate * facts.trial.load.window.duration_s;
+        // What is mapped from files is read in, and none of it is the server's.
+        let which = match signals.anonymous_bytes {
+            Some(_) => "memory that no file stands behind (heap, stacks)",
+            None => "resident memory",
+        };
         let text = format!(
-            "resident memory grew from {:.0} to {:.0} to {:.0} MiB over the window, {:.0} bytes a request, and did not \
+            "{which} grew from {:.0} to {:.0} to {:.0} MiB over the window, {:.0} bytes a request, and did not \
              level out",
             mebibytes(start),
             mebibytes(middle),
@@ -192,64 +171,4 @@ fn growth(facts: &Facts<'_>, of: Option<&str>, server: &Server) -> Option<Verdic
         Verdict::new(VerdictKind::MemoryGrowth, Confidence::Likely, format!("memory grows{whose}"), text)
             .confirmed_by("measure for longer; memory should go on growing with the requests", facts.rate)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trend_is_one_of_ranks() {
-        let close = |rates: &[f64], trend_is: f64| (trend(rates) - trend_is).abs() < 1e-9;
-        assert!(close(&[1.0, 2.0, 3.0, 10.0], 1.0));
-        assert!(close(&[3.0, 2.0, 1.0], -1.0));
-        assert!(close(&[1.0, 1.0, 1.0], 0.0));
-        assert!(trend(&[1.0, 3.0, 2.0, 1.0]).abs() < 0.8);
-    }
-
-    /// Of windows of 2 to 60 s of servers that scatter and have no trend.
-    #[test]
-    #[ignore = "slow: thousands of simulated loads"]
-    fn one_steady_server_in_a_hundred_is_called_unsteady_at_most() {
-        let mut state = 7_u64;
-        let mut uniform = || {
-            // Knuth's MMIX generator; its upper bits are the good ones.
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        // The sum of twelve is as good as normal, with a variance of one.
-        let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
-        let mut window = |seconds: i32, scatter: f64, with_last: f64| -> Vec<f64> {
-            let mut at = normal();
-            let mut next = |_| {
-                let rate = 1.0 + scatter * at;
-                at = with_last * at + (1.0 - with_last * with_last).sqrt() * normal();
-                rate
-            };
-            (0..seconds).map(&mut next).collect()
-        };
-        for (scatter, with_last) in
-            [(0.02, 0.0), (0.05, 0.0), (0.1, 0.0), (0.1, 0.3), (0.1, 0.5), (0.05, 0.5)]
-        {
-            for seconds in [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 60] {
-                let tries = 4_000;
-                let alarms = (0..tries).filter(|_| {
-                    let rates = window(seconds, scatter, with_last);
-                    thirds(&rates).is_some_and(|(first, last)| is_trend(&rates, last / first - 1.0, &BOUNDS))
-                });
-                let share = alarms.count() as f64 / f64::from(tries);
-                assert!(
-                    share <= 0.01,
-                    "{share} of windows of {seconds} s that scatter by {scatter}, {with_last}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn thirds_leave_out_the_middle() {
-        assert_eq!(thirds(&[1.0, 2.0, 9.0, 9.0, 5.0, 7.0]), Some((1.5, 6.0)));
-        assert_eq!(thirds(&[1.0, 2.0]), None);
-        assert_eq!(thirds(&[0.0, 2.0, 3.0]), None);
-    }
 }

@@ -13,6 +13,8 @@ use crate::verdict::{Confidence, Intervention, Setting, Verdict, VerdictKind};
 const FILES_LEFT_MAX: u64 = 2;
 /// Share of wrong answers from which a service is incorrect: see the audit.
 const WRONG_SHARE_MAX: f64 = 0.001;
+/// *Bad Gateway* and *Gateway Timeout* (RFC 9110).
+const OF_GATEWAY: [&str; 2] = ["502", "504"];
 /// Share of its quota that a server uses when the quota is its limit.
 const QUOTA_USED_MIN: f64 = 0.8;
 /// Share of a quota that one user alone uses, up to which the idle server is not kept from running by it.
@@ -108,8 +110,18 @@ pub(crate) fn incorrect_service(facts: &Facts<'_>) -> Option<Verdict> {
     let phrase = format!("wrong answers ({:.1} %)", share * 100.0);
     let verdict =
         Verdict::new(VerdictKind::IncorrectService, Confidence::Sure, phrase, text).and_maybe(statuses);
-    let verdict = verdict.accounting_for(share);
+    let verdict = verdict.and_maybe(gateway_words(load, unexpected)).accounting_for(share);
     Some(verdict.confirmed_by("mend the errors and measure again", load.goodput_per_s))
+}
+
+/// Where most of so many unexpected answers are such as only a gateway gives: that whom it asks did not answer it.
+fn gateway_words(load: &LoadResult, unexpected: u64) -> Option<String> {
+    let of_gateway: u64 = OF_GATEWAY.iter().filter_map(|status| load.statuses.get(*status)).sum();
+    (unexpected > 0 && of_gateway <= unexpected && of_gateway >= unexpected.div_ceil(2)).then(|| {
+        "502 and 504 are what a gateway says of whom it asks: that one could not be reached, broke off or took too long; the \
+         gateway's own log says which"
+            .to_owned()
+    })
 }
 
 /// A CPU quota that kept threads from running.

@@ -1,9 +1,9 @@
 //! Each reason alone, just above its threshold and just below.
 
-use explain::{ReasonKind, audit};
-use record::{Distribution, ForeignDriver, LittlesLaw, LoadResult, Second};
+use explain::{ReasonKind, audit, audit_trial};
+use record::{Burst, Distribution, ForeignDriver, LittlesLaw, LoadResult, Measured, Second, WarmUp};
 
-use crate::samples::{healthy, times};
+use crate::samples::{healthy, times, trial};
 
 fn kinds(load: &LoadResult) -> Vec<ReasonKind> {
     audit(load).reasons.into_iter().map(|reason| reason.kind).collect()
@@ -525,4 +525,71 @@ fn one_late_request_of_a_few_is_not_one_in_a_hundred() {
     assert_eq!(late(None), []);
     assert_eq!(late(Some(100.0)), []);
     assert_eq!(late(Some(40_000.0)), [ReasonKind::LateGenerator, ReasonKind::LateReceiver]);
+}
+
+/// A trial behind bursts of these rates that were not steady, in which compilers were busy for so much, and behind so many loads since.
+fn warmed_up(rates: [f64; 3], jit_share: Option<f64>, loads_since: Option<u32>) -> Measured {
+    let bursts = rates.map(|goodput_per_s| Burst { goodput_per_s, jit_share }).to_vec();
+    let unsteady_why = Some("it drifts".to_owned());
+    Measured { warm_up: Some(WarmUp { bursts, steady: false, unsteady_why, loads_since }), ..trial() }
+}
+
+fn not_steady(measured: &Measured) -> Option<String> {
+    let mut reasons = audit_trial(measured, None).reasons.into_iter();
+    let found = reasons.find(|reason| reason.kind == ReasonKind::NotSteady);
+    found.map(|reason| reason.text)
+}
+
+const ALIKE: [f64; 3] = [1000.0, 1001.0, 1000.5];
+const DRIFTING: [f64; 3] = [800.0, 900.0, 1000.0];
+
+/// Several loads have warmed its process up since: what the last burst was like says nothing of this one.
+#[test]
+fn a_later_trial_of_a_process_is_judged_by_itself() {
+    const BY_BURSTS: &str = "after 3 bursts: it drifts; allow more bursts, or longer ones";
+    let told = |rates, jit_share, loads_since, own: Option<f64>| {
+        let mut measured = warmed_up(rates, jit_share, loads_since);
+        measured.server.jit_cores = own;
+        not_steady(&measured)
+    };
+    let jvm = Some(0.3);
+    for (rates, loads_since, own) in [
+        (DRIFTING, None, None),
+        (DRIFTING, None, Some(0.2)),
+        (DRIFTING, Some(0), Some(0.01)),
+        (ALIKE, Some(0), Some(0.2)),
+        (ALIKE, Some(0), None),
+    ] {
+        let why = told(rates, jvm, loads_since, own);
+        assert_eq!(why.as_deref(), Some(BY_BURSTS), "{rates:?} {loads_since:?} {own:?}");
+    }
+    // Nothing but compilers kept it from being steady, and they were done.
+    for loads_since in [None, Some(0)] {
+        assert_eq!(told(ALIKE, jvm, loads_since, Some(0.01)), None);
+    }
+    assert_eq!(told(DRIFTING, jvm, Some(2), Some(0.01)), None);
+    assert_eq!(
+        told(DRIFTING, jvm, Some(2), Some(0.2)).unwrap(),
+        "the JVM's compilers were still busy for 0.20 s a second after 2 more loads; allow more bursts, or longer ones"
+    );
+    assert_eq!(
+        told(ALIKE, jvm, Some(2), None).unwrap(),
+        format!(
+            "{BY_BURSTS}; 2 more loads came before this one, and whether compilers were done by then nobody looked"
+        )
+    );
+    // Where nothing compiles, its seconds tell.
+    assert_eq!(told(DRIFTING, None, Some(2), None), None);
+    let mut rising = warmed_up(DRIFTING, None, Some(2));
+    let second = |at: u32| Second {
+        from_s: f64::from(at),
+        length_s: 1.0,
+        goodput_per_s: 5000.0 + 200.0 * f64::from(at),
+        ..Second::default()
+    };
+    rising.load.seconds = (0..15).map(second).collect();
+    assert_eq!(
+        not_steady(&rising).unwrap(),
+        "5400/s in the first third of the window and 7400/s in the last, after 2 more loads; allow more bursts, or longer ones"
+    );
 }

@@ -422,13 +422,97 @@ fn what_the_client_limited_is_a_bound_that_decides_to_one_side() {
     let ratio = Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio: 1.2 };
     let told = judged(ratio, &limited("jetty", 1.2));
     assert_eq!((told.verdict, told.parts[0].size), (ClaimVerdict::SizeUndecided, None), "{told:?}");
-    // A few such trials leave the others to decide, to both sides.
-    let mut few = two(10, 1.0 / 1.2);
-    few.iter_mut().filter(|it| it.stack == "jetty" && it.block < 3).for_each(|trial| {
+}
+
+/// So many blocks, in the first of which the client was the limit of one of the two.
+fn limited_at_first(count: u32, ratio: f64, limited: u32) -> Vec<Trial> {
+    let mut trials = two(count, ratio);
+    for trial in trials.iter_mut().filter(|it| it.stack == "jetty" && it.block < limited) {
         spoil(std::slice::from_mut(trial), "jetty", |load| load.generator.busy_share = 0.95);
-    });
-    let told = judged(order(), &few);
-    assert_eq!((told.verdict, told.parts[0].blocks), (ClaimVerdict::Reversed, 7), "{told:?}");
+    }
+    trials
+}
+
+/// Where the client is the limit of the fastest trials, the others are not the whole: a few bounds stay among them, for what they
+/// are. They count where they decide, and beside them others decide to the other side only where they outweigh them.
+#[test]
+fn a_few_bounds_are_not_left_out() {
+    for (ratio, count, limited, verdict) in [
+        (1.2, 6, 1, ClaimVerdict::Confirmed),
+        (1.2, 10, 3, ClaimVerdict::Confirmed),
+        (1.0 / 1.2, 10, 0, ClaimVerdict::Reversed),
+        (1.0 / 1.2, 10, 3, ClaimVerdict::Undecided),
+        // The test of 12 blocks can do with one that may be the largest gain, and of 20 with two.
+        (1.0 / 1.2, 12, 1, ClaimVerdict::Reversed),
+        (1.0 / 1.2, 20, 2, ClaimVerdict::Reversed),
+        (1.0 / 1.2, 20, 3, ClaimVerdict::Undecided),
+        // What bounds might have decided is no tie.
+        (1.0, 10, 0, ClaimVerdict::Tied),
+        (1.0, 10, 3, ClaimVerdict::Undecided),
+    ] {
+        let told = judged(order(), &limited_at_first(count, ratio, limited));
+        assert_eq!(told.verdict, verdict, "{ratio}, {limited} of {count}: {told:?}");
+        assert_eq!(told.parts[0].blocks, count as usize, "{told:?}");
+        let says_so = told.why.contains("in some trials the client was the limit of the first");
+        assert_eq!(says_so, limited > 0, "{}", told.why);
+    }
+    // The rest shows how far it is ahead, if there is enough of it.
+    let ratio = |ratio: f64| Statement::Ratio { pairs: vec![pair("jetty", "tomcat")], ratio };
+    for (claimed, count, limited, verdict, size) in [
+        (1.2, 10, 1, ClaimVerdict::SizeUndecided, Some(SizeVerdict::Undecided)),
+        (1.2, 12, 1, ClaimVerdict::Confirmed, Some(SizeVerdict::Confirmed)),
+        (1.43, 12, 1, ClaimVerdict::SizeRefuted, Some(SizeVerdict::Refuted)),
+        (1.2, 12, 6, ClaimVerdict::SizeUndecided, None),
+        // It is more than claimed, by how much whatsoever.
+        (1.05, 12, 12, ClaimVerdict::SizeRefuted, Some(SizeVerdict::Refuted)),
+    ] {
+        let told = judged(ratio(claimed), &limited_at_first(count, 1.2, limited));
+        let is_so = (told.verdict, told.parts[0].size) == (verdict, size);
+        assert!(is_so, "{claimed}, {limited} of {count}: {told:?}");
+    }
+    let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.05 };
+    for (ratio, limited, verdict) in [
+        (1.0, 1, ClaimVerdict::Confirmed),
+        (1.0, 3, ClaimVerdict::Undecided),
+        (1.0, 12, ClaimVerdict::Undecided),
+        (1.2, 12, ClaimVerdict::Reversed),
+        (1.0 / 1.2, 12, ClaimVerdict::Undecided),
+    ] {
+        let told = judged(equal.clone(), &limited_at_first(12, ratio, limited));
+        assert_eq!(told.verdict, verdict, "{ratio}, {limited}: {told:?}");
+    }
+    // One of twelve hardly moves what it is at least and at most, and such a figure is known.
+    let told = judged(equal, &limited_at_first(12, 1.0, 1));
+    assert!((told.parts[0].measured.unwrap() - 1.0).abs() < 0.01, "{told:?}");
+}
+
+/// A service that carried more than a level is not at it, whoever was the limit; one that carried less may be.
+#[test]
+fn a_bound_above_a_level_refutes_it() {
+    let limited = |per_s: f64, limited: u32| {
+        let mut trials = steady(12, per_s);
+        for trial in trials.iter_mut().filter(|it| it.block < limited) {
+            spoil(std::slice::from_mut(trial), "zuul", |load| load.generator.busy_share = 0.95);
+        }
+        judged(ceiling(40.0, None), &trials)
+    };
+    for (per_s, bounded, verdict) in [
+        (50.0, 12, ClaimVerdict::Reversed),
+        (39.9, 12, ClaimVerdict::Undecided),
+        (20.0, 12, ClaimVerdict::Undecided),
+        (39.9, 1, ClaimVerdict::Confirmed),
+        (20.0, 1, ClaimVerdict::Reversed),
+        (20.0, 3, ClaimVerdict::Undecided),
+    ] {
+        let told = limited(per_s, bounded);
+        assert_eq!(told.verdict, verdict, "{per_s}, {bounded}: {told:?}");
+    }
+    let told = limited(20.0, 12);
+    assert_eq!(
+        told.why,
+        "the client was the limit of it, so that the figure is a lower bound, which leaves it open"
+    );
+    assert_eq!(told.parts[0].measured, None, "{told:?}");
 }
 
 /// A stack whose compilers took CPU time that its answers had no more of carries no less once they are done, and nobody knows how much
@@ -504,6 +588,33 @@ fn a_rate_beside_compilers_is_a_bound_that_decides_to_one_side() {
     assert!(kinds(&measured).is_empty());
 }
 
+/// In a container of a core and a half, compilers take of that what answers have no more of, however many cores the machine has.
+#[test]
+fn what_compilers_take_of_a_quota_they_take_from_the_answers() {
+    let TrialResult::Measured(measured) = at(0, "jetty", 1000.0, 64).result else {
+        unreachable!("it is measured")
+    };
+    let is_compiling = |cpu_cores: f64, jit_cores: f64, of_client: f64| {
+        let mut measured = measured.clone();
+        (measured.server.cpu_cores, measured.server.jit_cores) = (Some(cpu_cores), Some(jit_cores));
+        let quota = Some(record::Quota { cores: Some(1.5), throttled_cores: 2.0 });
+        measured.server.signals = Some(record::ServerSignals { quota, ..record::ServerSignals::default() });
+        measured.host = Some(record::HostSignals {
+            cores: 16,
+            generator_throttled_cores: Some(of_client),
+            ..record::HostSignals::default()
+        });
+        let reasons = explain::audit_trial(&measured, None).reasons;
+        reasons.iter().any(|reason| reason.kind == explain::ReasonKind::Compiling)
+    };
+    // Beside 0.1 of a core of the client's.
+    assert!(is_compiling(1.38, 0.5, 1.99), "1.48 of the 1.5 cores that both have");
+    assert!(!is_compiling(1.38, 0.1, 1.99), "compilers took less than a tenth of that");
+    assert!(!is_compiling(0.5, 0.5, 1.99), "most of it is left");
+    // Of a quota of the servers' own the client takes nothing.
+    assert!(is_compiling(1.38, 0.5, 0.0) && !is_compiling(1.2, 0.5, 0.0));
+}
+
 /// Where answers lay in the client's socket, a mean time lies between what was read and that less what they lay there. That is
 /// enough for a direction, where the two ranges are apart, and never for a size or for *the same*.
 #[test]
@@ -536,6 +647,9 @@ fn answers_that_the_client_read_late_leave_a_range_that_decides_a_direction() {
         assert_eq!(told.verdict, verdict, "{ratio}, {of_jetty}, {of_tomcat}: {told:?}");
         assert!(told.why.contains("the client was late"), "{}", told.why);
     }
+    // What may be on either side is no figure.
+    let told = of_metric(Metric::ResponseMean, order(), &late(1.0, 0.3, 0.3));
+    assert_eq!((told.parts[0].measured, told.parts[0].points_the_same_way), (None, None), "{told:?}");
     let told = of_metric(Metric::ResponseMean, order(), &late(3.0, 0.4, 0.0));
     assert!((told.parts[0].measured.unwrap() / 1.8 - 1.0).abs() < 0.01, "{told:?}");
     assert_eq!(told.notes, ["10 of 10 trials of jetty, 64 connections only a bound: late receiver"]);
@@ -662,7 +776,7 @@ fn a_few_blocks_without_a_limit_are_no_bound_of_the_others() {
     let equal = Statement::Equal { pairs: vec![pair("jetty", "tomcat")], within: 0.5 };
     let told = judged(equal, &trials);
     assert_eq!(told.verdict, ClaimVerdict::Undecided, "{told:?}");
-    assert_eq!(told.why, "the client was the limit of the first, and bounds don't decide it");
+    assert!(told.why.ends_with("so that the ratio is a lower bound, which leaves it open"), "{}", told.why);
     // Of both the client was the limit in most blocks: nothing is known.
     let mut trials = two(16, 1.2);
     for trial in trials.iter_mut().filter(|it| it.stack == "jetty" || it.block >= 6) {
@@ -889,6 +1003,26 @@ fn a_control_is_a_ceiling_of_what_was_asked_as_it_was() {
     for (control_keeps, verdict) in [(true, ClaimVerdict::Undecided), (false, ClaimVerdict::Confirmed)] {
         let told = judged(order(), &[two(10, 1.2), controls(1300.0, control_keeps)].concat());
         assert_eq!(told.verdict, verdict, "{told:?}");
+    }
+}
+
+/// The client is to keep connections, and the server closes each behind its answer: that is a connection for each request, too.
+#[test]
+fn connections_that_a_server_closes_are_none_that_are_kept() {
+    let controls = |keep_alive: bool| {
+        let controls = blocks(10, record::CONTROL, 1100.0, 64).into_iter();
+        let controls = controls.map(|control| Trial { role: record::Role::Control, ..control });
+        with_connections(controls.collect(), keep_alive)
+    };
+    // Of 96,000 answers.
+    for (opened, is_kept) in [(0, true), (960, true), (48_000, true), (48_001, false), (96_000, false)] {
+        let mut trials = blocks(10, "tomcat", 1000.0, 64);
+        spoil(&mut trials, "tomcat", |load| load.connections.opened_in_window = Some(opened));
+        let has_ceiling = |control_keeps: bool| {
+            let all = [trials.clone(), controls(control_keeps)].concat();
+            explain::ceiling_of(&all, &record::CellName::of(&all[0])).is_some()
+        };
+        assert_eq!([has_ceiling(true), has_ceiling(false)], [is_kept, !is_kept], "{opened}");
     }
 }
 

@@ -98,6 +98,30 @@ fn what_a_service_takes_of_its_machine_is_held_against_its_limits() {
     }
 }
 
+/// Where all trials are of one process, that was started once, and its start is in each of their records.
+#[test]
+fn one_start_is_no_evidence_however_many_trials_it_served() {
+    let started = |starts: u32| -> Vec<Trial> {
+        let of_block = |block: u32| {
+            let mut trial = of("cart", block, |_| ());
+            let TrialResult::Measured(measured) = &mut trial.result else { panic!("it is measured") };
+            measured.server.boot_s = Some(1.5 + 0.01 * f64::from(block % starts));
+            trial
+        };
+        (0..16).map(of_block).collect()
+    };
+    let gate = gate(&["boot>2s"]);
+    let told = |starts: u32| {
+        let judged = gate_run(&gate, &started(starts), true);
+        let told = check(&judged, &gate.fail_if[0].to_string());
+        (told.answer, told.would_decide.clone().unwrap_or_default())
+    };
+    // Two conditions, of which one is added, take seven.
+    let said = "7 starts at least, and there is 1: processes = \"fresh\" or \"block\" has more";
+    assert_eq!(told(1), (GateAnswer::CouldNotTell, said.to_owned()));
+    assert_eq!(told(8), (GateAnswer::Passed, String::new()));
+}
+
 /// A run of so many blocks of one stack, whose 99th percentile is 40 ms, each up to a tenth off.
 fn run_of(blocks: u32, seed: u64) -> Vec<Trial> {
     let p99 = |block: u32| 40_000.0 * (1.0 + 0.1 * noise(seed * 1000 + u64::from(block)));

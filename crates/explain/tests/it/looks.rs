@@ -57,6 +57,54 @@ fn a_bound_is_looked_at_as_a_figure_is() {
     assert_eq!((behind.verdict, behind.goes_on), (ClaimVerdict::Undecided, false), "{behind:?}");
 }
 
+/// The client was the limit of one trial of twenty: that one is none of those that were seen, and by the last look the others outweigh
+/// it.
+#[test]
+fn a_bound_among_figures_is_outweighed_and_not_left_out() {
+    let limited = |count: u32, rates: [f64; 3]| {
+        let mut trials = three(count, rates);
+        for trial in trials.iter_mut().filter(|it| it.stack == "jetty" && it.block == 0) {
+            if let record::TrialResult::Measured(measured) = &mut trial.result {
+                measured.load.generator.busy_share = 0.95;
+            }
+        }
+        trials
+    };
+    let order = Statement::Order(vec![pair("jetty", "tomcat")]);
+    let ahead = judged(&order, &limited(6, [1300.0, 1000.0, 1.0]));
+    assert_eq!((ahead.verdict, ahead.goes_on), (ClaimVerdict::Confirmed, false), "{ahead:?}");
+    let behind = [800.0, 1000.0, 1.0];
+    for (count, verdict, goes_on) in [
+        (6, ClaimVerdict::Undecided, true),
+        (14, ClaimVerdict::Undecided, true),
+        (20, ClaimVerdict::Reversed, false),
+    ] {
+        let told = judged(&order, &limited(count, behind));
+        let is = (told.verdict, told.goes_on, told.parts[0].blocks);
+        assert_eq!(is, (verdict, goes_on, count as usize), "{told:?}");
+    }
+    assert!(ahead.notes.iter().any(|it| it.ends_with("only a bound: client-bound")), "{ahead:?}");
+}
+
+/// Of both the client was the limit in so many blocks that no look at more of them can tell the two apart.
+#[test]
+fn what_bounds_of_both_leave_open_goes_on_no_further() {
+    let order = Statement::Order(vec![pair("jetty", "tomcat")]);
+    let limited = |blocks: u32| {
+        let mut trials = three(6, [1300.0, 1000.0, 1.0]);
+        for trial in trials.iter_mut().filter(|it| it.block < blocks) {
+            if let record::TrialResult::Measured(measured) = &mut trial.result {
+                measured.load.generator.busy_share = 0.95;
+            }
+        }
+        judged(&order, &trials)
+    };
+    for (blocks, goes_on) in [(1, true), (3, false)] {
+        let told = limited(blocks);
+        assert_eq!((told.verdict, told.goes_on), (ClaimVerdict::Undecided, goes_on), "{told:?}");
+    }
+}
+
 /// One of the two is the other way round: by six blocks that may be chance, by eight it is not, and the other one is not
 /// asked any more.
 #[test]

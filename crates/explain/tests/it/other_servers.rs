@@ -4,7 +4,7 @@
 use explain::{Confidence, Context, Verdict, VerdictKind};
 use record::{Asked, JvmUse, Measured, Quota, Runtime, Upstream};
 
-use crate::reasons::{beside, explain, first, full, host, kind, signals, watched};
+use crate::reasons::{beside, explain, first, full, host, kind, seconds, signals, watched};
 use crate::workers::{band, group, node, server};
 
 /// 64 users of 64 threads at a rate that nothing explains: thirty have their turn at a time.
@@ -337,6 +337,99 @@ fn others_take_nothing_of_a_quota_of_the_servers_own_while_cores_are_left() {
         let told = kinds(&trial);
         assert_eq!(told[0], VerdictKind::QuotaBound, "{told:?}");
         assert_eq!(told.contains(&VerdictKind::NoisyHost), is_noise, "{others}: {told:?}");
+    }
+}
+
+/// A proxy that ends TLS before the service, in one pod with it: the cores are used up, and most of them by the proxy.
+#[test]
+fn whose_threads_used_the_cores_up_is_said() {
+    let said = |trial: &Measured| {
+        let told = first(trial);
+        assert_eq!(told.kind, VerdictKind::CpuBound, "{told:?}");
+        told.evidence.into_iter().find(|it| it.starts_with("cores by groups of threads: "))
+    };
+    let mut trial = full(1.8);
+    assert_eq!(said(&trial), None, "there is one group");
+    let groups = [("exec-*", 0.39), ("wrk:worker_*", 1.4), ("timer", 0.001)];
+    signals(&mut trial).groups =
+        groups.map(|(name, cores)| group(name, None, 0, &[band(4, 1, cores, 50_000.0)])).to_vec();
+    trial.upstreams = vec![upstream("db", 20, Some(0.1))];
+    let words = "cores by groups of threads: `wrk:worker_*` 1.40, `exec-*` 0.39, `postgres of db` 0.20";
+    assert_eq!(said(&trial).as_deref(), Some(words));
+}
+
+/// As nginx does it whose upstream's queue is full, or which has no port left to connect from.
+#[test]
+fn what_a_gateway_says_of_whom_it_asks_is_said() {
+    for (status, count, is_of_gateway) in
+        [("502", 10_000, true), ("504", 5_000, true), ("502", 4_999, false), ("503", 10_000, false)]
+    {
+        let mut trial = app();
+        let good = trial.load.outcomes.answered - 10_000;
+        trial.load.answered_as_expected = good;
+        let statuses = [("200", good), (status, count), ("500", 10_000 - count)];
+        trial.load.statuses = statuses.map(|(status, count)| (status.to_owned(), count)).into();
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::IncorrectService, "{told:?}");
+        let is_said = told.evidence.iter().any(|it| it.starts_with("502 and 504 are what a gateway says"));
+        assert_eq!(is_said, is_of_gateway, "{status} {count}");
+    }
+}
+
+/// A gateway that refuses at once makes a rate that nobody was at work for.
+#[test]
+fn requests_that_fail_fill_no_pool_for_sure() {
+    let of = |good_per_s: f64| {
+        let mut trial = watched(160.0, &[("pool-*", 16)]);
+        trial.load.goodput_per_s = good_per_s;
+        first(&trial)
+    };
+    for (good_per_s, confidence) in [(152.5, Confidence::Sure), (150.0, Confidence::Possible)] {
+        let told = of(good_per_s);
+        assert_eq!((told.kind, told.confidence), (VerdictKind::PoolLimit, confidence), "{told:?}");
+    }
+    let told = of(16.0);
+    assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+    let words = "X·S₀ = 160.0/s × 100.0 ms = 16.0 (1.6 to 16.0): how long the server worked for the 90 % of requests that failed is \
+                 not known, and so not how many had their turn at a time";
+    assert!(told.evidence.iter().any(|it| it == words), "{told:?}");
+}
+
+/// A pool of .NET whose threads all wait gets one or two more a second, and the rate rises with them.
+#[test]
+fn threads_that_become_more_are_said_beside_a_rate_that_rises_and_one_that_is_not_explained() {
+    let said = |rates: &[f64], threads: [u32; 3]| {
+        let mut trial = app();
+        trial.load.seconds = seconds(rates);
+        signals(&mut trial).threads = Some(threads);
+        let told = first(&trial);
+        let words = told.evidence.into_iter().find(|it| it.starts_with("its threads grew from "));
+        (told.phrase, words.map(|it| it.split(',').next().unwrap_or_default().to_owned()))
+    };
+    let rises = [100.0, 120.0, 140.0, 170.0, 200.0, 230.0];
+    let words = Some("its threads grew from 20 to 28 to 36 over the window".to_owned());
+    assert_eq!(said(&rises, [20, 28, 36]), ("not steady (warming up)".to_owned(), words.clone()));
+    assert_eq!(said(&[], [20, 28, 36]), ("unexplained".to_owned(), words));
+    for few in [[20, 22, 24], [20, 20, 36], [20, 36, 36]] {
+        assert_eq!(said(&rises, few).1, None, "{few:?}");
+    }
+    // A server that slows down does not do so for want of threads.
+    let falls: Vec<f64> = rises.iter().rev().copied().collect();
+    assert_eq!(said(&falls, [20, 28, 36]), ("not steady (slowing down)".to_owned(), None));
+}
+
+/// Of two cores one and a half were used, and nobody waited for one: the CPU is not named, and not ruled out.
+#[test]
+fn cores_that_may_have_been_too_few_are_said() {
+    for (client_cores, said) in
+        [(0.1, None), (0.3, Some("75 % of the cores that there were for it were used"))]
+    {
+        let mut trial = full(1.2);
+        trial.load.generator.cpu_s = client_cores * 15.0;
+        let told = first(&trial);
+        assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+        let found = told.evidence.iter().find(|it| it.contains("of the cores that there were"));
+        assert_eq!(found.and_then(|it| it.split(':').next()), said);
     }
 }
 

@@ -149,6 +149,17 @@ fn the_threads_of_no_collector_are_a_pool() {
         "Shenandoah GC T",
         "Shenandoah Cont",
         "Safepoint Clean",
+        "GC task thread#* (ParallelGC)",
+        "Gang worker#* (G1 Parallel Marking Threads)",
+        "Concurrent Mark-Sweep GC Thread",
+        "CMS Thread#*",
+        "GC Worker",
+        "JIT Compilation",
+        "IProfiler",
+        ".NET Server GC",
+        ".NET BGC",
+        ".NET Tiered Com",
+        ".NET TP Gate",
     ] {
         let mut trial = at(20.0, &[(name, 2)]);
         assert_eq!(kind(&trial), VerdictKind::Unexplained, "{name}");
@@ -997,7 +1008,7 @@ fn what_kept_the_client_from_connecting_is_no_wrong_answer() {
 #[test]
 fn a_client_near_what_it_reaches_at_all_is_not_ruled_out() {
     let mut trial = watched(160.0, &[("pool-*", 16)]);
-    trial.load.goodput_per_s = 100.0;
+    trial.load.goodput_per_s = 130.0;
     let is_ruled_out = |ceiling_per_s: f64| {
         let context = Context { ceiling_per_s: Some(ceiling_per_s), ..CORES };
         let told = explain::explain(&trial, &context);
@@ -1426,6 +1437,27 @@ fn memory_that_grows_and_goes_on_growing_is_told() {
     signals(&mut trial).jvm = None;
     signals(&mut trial).groups[0].runtime = Some(Runtime::Jvm);
     assert_eq!(kind(&trial), VerdictKind::BoxBound, "also of one that keeps no counters");
+}
+
+/// An index that is mapped is read in while it is searched, and the kernel keeps as much of it as it has room for.
+#[test]
+fn what_is_mapped_from_files_is_no_growth_of_the_server() {
+    let mib = |sizes: [u64; 3]| Some(sizes.map(|it| it << 20));
+    let mut trial = full(1.2);
+    signals(&mut trial).rss_bytes = mib([220, 470, 720]);
+    signals(&mut trial).anonymous_bytes = mib([20, 22, 24]);
+    let told = explain(&trial).verdicts;
+    assert!(told.iter().all(|it| it.kind != VerdictKind::MemoryGrowth), "{told:?}");
+    // A heap that grows beside it is one.
+    signals(&mut trial).anonymous_bytes = mib([20, 70, 120]);
+    let told = first(&trial);
+    assert_eq!(told.kind, VerdictKind::MemoryGrowth);
+    let words =
+        "memory that no file stands behind (heap, stacks) grew from 20 to 70 to 120 MiB over the window, ";
+    assert!(told.evidence[0].starts_with(words), "{told:?}");
+    // As it would be in a record that did not tell the two apart.
+    signals(&mut trial).anonymous_bytes = None;
+    assert!(first(&trial).evidence[0].starts_with("resident memory grew from 220 to 470 to 720 MiB"));
 }
 
 #[test]

@@ -184,6 +184,33 @@ fn what_the_client_hides_does_not_pass() {
     assert!(loss.why.as_ref().is_some_and(|it| it.starts_with("client-bound")), "{loss:?}");
 }
 
+/// Where the client was the limit of a few trials of one version, that one is no slower than it looks: that decides to one side.
+#[test]
+fn what_the_client_hides_in_a_few_blocks_decides_to_one_side() {
+    let told = |times: f64, limited: &str| {
+        let mut trials = run_of(10, 1, times, 0.005);
+        let is_limited = |it: &&mut Trial| it.role == Role::Stack && it.stack == limited && it.block < 4;
+        for trial in trials.iter_mut().filter(is_limited) {
+            let TrialResult::Measured(it) = &mut trial.result else { unreachable!("all are measured") };
+            it.load.generator.busy_share = 0.99;
+        }
+        let told = compared(&trials);
+        assert!(told.services[0].doubts.is_empty(), "{told:?}");
+        verdict(&told, "goodput")
+    };
+    for (times, limited, due) in [
+        (1.1, "cart-after", FigureVerdict::Better),
+        (1.1, "cart-before", FigureVerdict::CouldNotTell),
+        (0.9, "cart-after", FigureVerdict::CouldNotTell),
+        (0.9, "cart-before", FigureVerdict::Worse),
+        (1.0, "cart-after", FigureVerdict::CouldNotTell),
+        (1.0, "cart-before", FigureVerdict::CouldNotTell),
+        (1.0, "nobody", FigureVerdict::Same),
+    ] {
+        assert_eq!(told(times, limited), due, "{times}, {limited}");
+    }
+}
+
 /// What a machine took with it, and what a quota kept from being sent, is in neither version's figures.
 #[test]
 fn versions_loaded_by_machines_that_were_lost_or_throttled_are_not_the_same() {

@@ -89,6 +89,14 @@ fn a_heap_that_is_let_grow_is_told_beside_the_answer_and_is_not_the_answer() {
         }
         assert_eq!(kind(&trial), VerdictKind::MemoryGrowth, "{runtime:?}");
     }
+    // Go collects its heap once it is twice what was in use, and a window may be a part of one cycle.
+    for group in &mut signals(&mut trial).groups {
+        group.runtime = Some(Runtime::Go);
+    }
+    for (end, kind_is) in [(200, VerdictKind::BlockedEventLoop), (201, VerdictKind::MemoryGrowth)] {
+        signals(&mut trial).anonymous_bytes = Some([100_u64, 150, end].map(|mib| mib << 20));
+        assert_eq!(kind(&trial), kind_is, "{end}");
+    }
 }
 
 #[test]
@@ -114,6 +122,40 @@ fn one_busy_thread_of_seven_is_a_blocked_loop_whoever_its_siblings_are() {
     trial.contract.idle_service_time_us = 200.0;
     assert_ne!(kind(&trial), VerdictKind::BlockedEventLoop);
     assert_ne!(kind(&trial), VerdictKind::SerialSection);
+}
+
+/// JavaScript that reads whatever came, and then computes: those who have been read wait for that thread, and for no lock.
+#[test]
+fn a_loop_without_time_left_that_has_read_its_requests_is_busy_and_not_locked() {
+    let of = |busy: f64| {
+        let mut trial = node(1_000.0, busy);
+        trial.contract.idle_service_time_us = 1_000.0;
+        signals(&mut trial).unread = Some(all(1));
+        first(&trial)
+    };
+    let told = of(0.97);
+    assert_eq!(
+        (told.phrase.as_str(), told.confidence),
+        ("1 thread busy (node)", Confidence::Likely),
+        "{told:?}"
+    );
+    assert_eq!(of(0.5).phrase, "one at a time (a lock)", "it has half of its time left");
+}
+
+/// The threads of a JVM of JDK 8 are all called as its launcher is, where no thread dump tells their names.
+#[test]
+fn a_busy_thread_of_a_jvm_that_names_none_may_be_its_own() {
+    let of = |others: &str| {
+        let jvm = |name: &str, cores: f64| group(name, Some(Runtime::Jvm), 20, &[band(1, 1, cores, 9_000.0)]);
+        let mut trial = server(5_000.0, vec![jvm("java", 0.95), jvm(others, 0.001)]);
+        trial.contract.idle_service_time_us = 300.0;
+        let told = of_cores(&trial, 4);
+        assert_eq!(told.phrase, "1 thread busy (java)", "{told:?}");
+        let is_said = told.evidence.iter().any(|it| it.starts_with("the threads of this JVM have no names"));
+        (told.confidence, is_said)
+    };
+    assert_eq!(of("process reaper"), (Confidence::Possible, true));
+    assert_eq!(of("GC Thread#*"), (Confidence::Likely, false));
 }
 
 /// A lock that a Go program computes under is often on one thread throughout. Others read meanwhile, and could compute.
@@ -857,6 +899,41 @@ fn the_schedulers_of_erlang_are_no_pool_and_their_spinning_is_said() {
         assert!(!is_said(&trial));
         signals(&mut trial).groups[0].runtime = Some(Runtime::Erlang);
         assert!(is_said(&trial));
+    }
+}
+
+/// What little there is to do is put on the first of them, and looking for more looks like work.
+#[test]
+fn a_busy_scheduler_of_erlang_may_be_spinning() {
+    let of = |runtime| {
+        let bands = [band(1, 1, 0.95, 900.0), band(7, 1, 0.7, 900.0)];
+        let told = of_cores(&server(300.0, vec![group("erts_sched_*", runtime, 0, &bands)]), 8);
+        assert_eq!(told.phrase, "1 thread busy (erts_sched_*)", "{told:?}");
+        (told.confidence, told.evidence.iter().any(|it| it.starts_with("Erlang's schedulers spin")))
+    };
+    assert_eq!(of(Some(Runtime::Erlang)), (Confidence::Possible, true));
+    assert_eq!(of(None), (Confidence::Likely, false));
+}
+
+/// OpenJ9 keeps none of HotSpot's counters. ZGC and Shenandoah keep some, and in none of them is how long threads waited for room.
+#[test]
+fn a_collector_that_nobody_can_count_is_not_ruled_out() {
+    let mut trial = full(1.8);
+    signals(&mut trial).groups[0].runtime = Some(Runtime::Jvm);
+    let told = first(&trial);
+    let words =
+        "a garbage collector may be part of it; that of a JVM without counters can't be seen from outside";
+    assert!(told.evidence.iter().any(|it| it == words), "{told:?}");
+    for (cores, is_ruled_out) in [(0.05, true), (0.8, false)] {
+        let collector = group("ZWorkerYoung#*", Some(Runtime::Jvm), 0, &[band(2, 1, cores, 50.0)]);
+        let busy = group("worker-*", Some(Runtime::Jvm), 0, &[band(64, 1, 0.1, 900.0)]);
+        let mut trial = server(304.5, vec![collector, busy]);
+        signals(&mut trial).jvm = Some(JvmUse { gc_share: 0.001, ..JvmUse::default() });
+        let told = of_cores(&trial, 8);
+        assert_eq!(told.kind, VerdictKind::Unexplained, "{told:?}");
+        assert_eq!(told.excluded.iter().any(|it| it.starts_with("garbage collection: ")), is_ruled_out);
+        let is_said = told.evidence.iter().any(|it| it.starts_with("the JVM's collector ran for 0.80 cores"));
+        assert_eq!(is_said, !is_ruled_out, "{told:?}");
     }
 }
 

@@ -47,6 +47,24 @@ fn a_round_is_stacks_times_loads() {
     assert_eq!(experiment.stacks(), ["target-pool", "target-single"]);
 }
 
+/// The client keeps its connections, and each is good for one answer.
+#[test]
+fn the_control_of_a_server_that_closes_connections_has_a_new_one_for_each_request() {
+    use engine::Reuse::{FreshConnection, KeepAlive};
+    let reuse_of = |stack: &str, reuse: &str| {
+        let text = GOOD
+            .replace("\"target-pool\", \"target-single\"", &format!("\"{stack}\""))
+            .replace("timeout = \"5s\"", &format!("reuse = \"{reuse}\""));
+        let cells = parse(&text).unwrap().rounds.remove(0).cells;
+        let of = |role: Role| cells.iter().find(|cell| cell.role == role).unwrap().load.reuse;
+        [of(Role::Stack), of(Role::Control)]
+    };
+    assert_eq!(reuse_of("java-socket-fixed-pool", "keep-alive"), [KeepAlive, FreshConnection]);
+    assert_eq!(reuse_of("java-socket-fixed-pool", "fresh"), [FreshConnection, FreshConnection]);
+    assert_eq!(reuse_of("target-pool", "keep-alive"), [KeepAlive, KeepAlive]);
+    assert_eq!(reuse_of("target-pool", "fresh"), [FreshConnection, FreshConnection]);
+}
+
 #[test]
 fn how_many_requests_a_cell_has_at_most_is_known_where_they_are_counted() {
     assert_eq!(parse(GOOD).unwrap().requests_max(), None);

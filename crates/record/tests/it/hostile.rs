@@ -124,6 +124,12 @@ fn a_figure_that_no_run_has_is_refused_with_its_file_line_value_and_bound() {
         ("/measured/server/thread_groups".into(), json!({"a": u32::MAX}), "the sum of `thread_groups` is"),
         ("/measured/contract/deviations".into(), json!(vec![""; 100_001]), "the length of `deviations` is"),
         (
+            "/measured/server/signals/anonymous_bytes".into(),
+            json!([1, u64::MAX, 1]),
+            "`anonymous_bytes` is 18446744073709551615",
+        ),
+        ("/measured/server/signals/threads".into(), json!([1, 1, u32::MAX]), "`threads` is 4294967295"),
+        (
             "/measured/server/signals/gc_pauses/seconds".into(),
             json!(u32::MAX),
             "the `seconds` of `gc_pauses` is 4294967295",

@@ -159,6 +159,8 @@ fn signals() -> ServerSignals {
         cpu_user_cores: Some(0.1),
         groups: vec![ThreadGroupUse { name: "http-nio-*-exec-*".into(), threads: 200, ..Default::default() }],
         rss_bytes: Some([1, 2, 3]),
+        anonymous_bytes: Some([1, 1, 2]),
+        threads: Some([200, 201, 202]),
         accept_queue: Some(AcceptQueue { limit: 100, max: 7, mean: 0.5, full_share: 0.0 }),
         connections: Some(Held { mean: 19.5, max: 20, readings: 40 }),
         quota: Some(Quota { cores: Some(0.5), throttled_cores: 0.25 }),
@@ -258,7 +260,8 @@ pub(crate) fn measured(index: u32) -> Trial {
     };
     let upstreams = vec![Upstream { stack: "tomcat-nio".into(), server: server() }];
     let bursts = vec![Burst { goodput_per_s: 1e5, jit_share: Some(0.25) }, Burst::default()];
-    let warm_up = Some(WarmUp { bursts, steady: false, unsteady_why: Some("it drifts".into()) });
+    let why = Some("it drifts".into());
+    let warm_up = Some(WarmUp { bursts, steady: false, unsteady_why: why, loads_since: Some(3) });
     let surroundings = Surroundings {
         time_wait_at_boot: Some(17),
         client_cpus: Some("0".into()),

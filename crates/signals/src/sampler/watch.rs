@@ -304,9 +304,11 @@ fn usage(pids: &[i32]) -> ProcessReading {
     let sum = |of: fn(i32) -> Option<u64>| -> Option<u64> {
         pids.iter().filter_map(|pid| of(*pid)).reduce(|sum, it| sum + it)
     };
+    let resident = pids.iter().filter_map(|pid| process::resident(*pid)).reduce(process::Resident::and);
     let disk = pids.iter().filter_map(|pid| disk_bytes(*pid)).reduce(|a, b| (a.0 + b.0, a.1 + b.1));
     ProcessReading {
-        rss_bytes: pids.iter().map(|pid| process::rss_bytes(*pid)).sum(),
+        rss_bytes: resident.map_or(0, |it| it.all),
+        anonymous_bytes: resident.map(|it| it.anonymous),
         threads: sum(thread_count).unwrap_or(0) as u32,
         // Each has a limit of its own.
         open_files: pids.iter().filter_map(|pid| open_files::count(*pid)).max(),

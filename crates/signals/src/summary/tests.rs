@@ -19,6 +19,8 @@ fn reading(secs: f64) -> Reading {
         cpu_user_s: 0.4 * secs,
         cpu_system_s: 0.1 * secs,
         rss_bytes: (1_000.0 * secs) as u64,
+        anonymous_bytes: (secs >= 2.0).then_some((400.0 * secs) as u64),
+        threads: 10 + 2 * secs as u32,
         accept_queue: Some(3),
         accept_queue_limit: Some(3),
         sockets: Some([("established".to_owned(), 10)].into()),
@@ -78,6 +80,10 @@ fn rates_are_those_of_the_window() {
     assert!(close(server.cpu_cores.unwrap(), 0.5), "{server:?}");
     assert!(close(server.signals.cpu_system_cores.unwrap(), 0.1));
     assert_eq!(server.signals.rss_bytes, Some([2_500, 5_000, 7_500]));
+    assert_eq!(server.signals.anonymous_bytes, Some([1_000, 2_000, 3_000]));
+    assert_eq!(server.signals.threads, Some([15, 20, 25]));
+    let earlier = summarise(&sampled(), &Vec::new(), at(1.5), Duration::from_secs(5), 2);
+    assert_eq!(earlier.servers[0].signals.anonymous_bytes, None, "nobody looked at its start");
     assert_eq!(server.signals.connections.unwrap().max, 7, "those that wait are not accepted");
     assert!(close(server.signals.accept_queue.unwrap().full_share, 1.0));
     let unread = server.signals.unread.unwrap();

@@ -39,7 +39,7 @@ pub struct Looked {
     /// The ratio, with the interval of this comparison by itself.
     pub own: Ratio,
     /// The ends of the interval that holds together with those of all comparisons it stands among.
-    joint: (f64, f64),
+    pub(super) joint: (f64, f64),
 }
 
 /// What became of a question about a comparison.

@@ -5,6 +5,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Seed;
 
+use super::bounded::BoundedRatios;
 use super::looks::{LOOKS, Least, Looked, Told, goes_on};
 use super::paired::{LogRatios, Observation};
 use super::simulation::{Block, World};
@@ -100,8 +101,8 @@ fn run(setting: &ClaimSetting, effects: &[f64], random: &mut Xoshiro256PlusPlus)
         if !LOOKS.contains(&blocks) {
             continue;
         }
-        let looked: Vec<Option<Looked>> =
-            pairs.iter().map(|[a, b]| LogRatios::of(a, b).looked(effects.len())).collect();
+        let ratios = pairs.iter().map(|[a, b]| BoundedRatios::exactly(LogRatios::of(a, b)));
+        let looked: Vec<Option<Looked>> = ratios.map(|it| it.looked(effects.len())).collect();
         let told: Vec<Option<Told>> =
             looked.iter().map(|it| it.map(|it| it.is_above(Least::KNOWN))).collect();
         if goes_on(told.iter().copied()) && blocks < LOOKS[LOOKS.len() - 1] {

@@ -75,8 +75,9 @@ pub struct LogRatios(Vec<f64>);
 impl LogRatios {
     /// ln(a / b) of the blocks in which both were tried. Where both failed, the block says nothing of the two.
     pub fn of(a: &[Option<Observation>], b: &[Option<Observation>]) -> Self {
-        let both = a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?.ln(), (*b)?.ln())));
-        Self(both.filter(|(a, b)| a.is_finite() || b.is_finite()).map(|(a, b)| a - b).collect())
+        let of_both = a.iter().zip(b).filter_map(|(a, b)| Some((*a)?.ln() - (*b)?.ln()));
+        // Of two that are infinite to the same side there is no ratio.
+        Self(of_both.filter(|it| !it.is_nan()).collect())
     }
 
     /// The same of a / (b · `factor`).

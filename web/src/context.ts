@@ -43,9 +43,10 @@ export function driverName(driver: Driver): string {
   return driver === "jmeter" ? "JMeter" : driver;
 }
 
-/** The index of the table that a cell is in; -1 of one that is in none. */
-export function tableOf(page: Page, cell: number): number {
-  return page.tables.findIndex((table) => table.rows.some((row) => row.cell === cell));
+/** The cells of no table, by their indices. */
+export function untabled({ tables, cells }: Page): number[] {
+  const ranked = new Set(tables.flatMap((table) => table.rows.map((row) => row.cell)));
+  return cells.map((_, index) => index).filter((index) => !ranked.has(index));
 }
 
 /** The cells of a table, best first, with their indices. */

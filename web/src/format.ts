@@ -3,6 +3,8 @@
 import type { Interval, TimeUs } from "./model.ts";
 
 export const NONE = "–";
+/** Digits behind the point of a percentage that is nearly all. */
+const DECIMALS_MAX = 6;
 /** Before a unit: narrow, and no line breaks there. */
 const GAP = "\u202f";
 
@@ -44,21 +46,31 @@ export function bounded(it: TimeUs | null | undefined): string {
   return it ? `${it.is_lower_bound ? ">" : ""}${time(it.us)}` : NONE;
 }
 
-/** A share as percent, never rounded down to nothing. */
+/** A share as percent. Only nothing is 0 % and only all of it is 100 %: what would be rounded to either is a bound. */
 export function percent(share: Maybe, decimals = 1): string {
   if (!isNumber(share)) return NONE;
-  const least = 0.5 * 10 ** -decimals;
-  const value = share * 100;
-  if (value > 0 && value < least) return `<${(10 ** -decimals).toFixed(decimals)}${GAP}%`;
-  return `${value.toFixed(decimals)}${GAP}%`;
+  const step = 10 ** -decimals;
+  const text = (value: number) => `${value.toFixed(decimals)}${GAP}%`;
+  const shown = text(share * 100);
+  if (share > 0 && shown === text(0)) return `<${text(step)}`;
+  if (share < 1 && shown === text(100)) return `>${text(100 - step)}`;
+  return shown;
 }
 
 /** How far a ratio is from 1, in percent with its sign; beyond a doubling as a factor, which reads better. */
 export function off(ratio: Maybe): string {
   if (!isNumber(ratio)) return NONE;
   if (ratio >= 3 || ratio <= 1 / 3) return times(ratio);
+  return signedPercent(ratio);
+}
+
+/** How far a ratio is from 1, in percent with its sign; with more digits where rounding would make all of what is not quite all. */
+export function signedPercent(ratio: number): string {
   const value = (ratio - 1) * 100;
-  return `${signed(value, 1)}${GAP}%`;
+  const isRoundedToAll = (decimals: number) => value > -100 && signed(value, decimals).startsWith("−100");
+  let decimals = 1;
+  while (decimals < DECIMALS_MAX && isRoundedToAll(decimals)) decimals++;
+  return `${signed(value, decimals)}${GAP}%`;
 }
 
 /** A factor: `×1.43`. */

@@ -209,6 +209,11 @@ export interface CellExplanation {
 
 /** A table to choose by. */
 export interface Choice {
+  /**
+   * Whether it is not tested for another reason than too few blocks: they ended when claims were decided, which no test of a ranking
+   * counts. Absent where not.
+   */
+  ended_by_claims?: boolean;
   /** Its load, in words. */
   load: string;
   /** At what rates answer times are compared, from the lowest up. */
@@ -666,12 +671,17 @@ export interface RunFacts {
   pace: string;
   /** Where client and servers ran: `shared` or `split`; empty where it is not known. */
   placement: string;
-  /** `kept` where one process of each stack served all trials; absent where each trial had one of its own. */
+  /**
+   * `kept` where one process of each stack served all trials, `block` where one served those of a block; absent where each trial had
+   * one of its own.
+   */
   processes?: string;
   /** Version of Proofload that measured. */
   proofload: string;
   /** Seed of the order of trials. */
   seed: number;
+  /** Where `split` cores are of several kinds or NUMA nodes: which of them servers and client had, in words; absent of others. */
+  sides?: string | null;
   /** The stacks by id. */
   stacks: Record<string, StackFacts>;
   /** When it started, RFC 3339. */
@@ -810,6 +820,11 @@ export interface Table {
   ceiling_per_s: number | null;
   /** What made it. */
   driver: Driver;
+  /**
+   * Whether it is not tested for another reason than too few blocks: they ended when claims were decided, which no test of a ranking
+   * counts. Absent where not.
+   */
+  ended_by_claims?: boolean;
   /** Of tests: ratios nearer to 1 than this are no difference. */
   least_effect: number | null;
   /** The load, in words. */
@@ -931,6 +946,8 @@ export interface WarmUp {
   steady: boolean;
   /** Why not. */
   unsteady_why?: string | null;
+  /** Loads that were measured of its process between it and this trial. Absent in records of versions that did not count them. */
+  loads_since?: number | null;
 }
 
 /** Something in which the answers of stacks differ. */

@@ -2,8 +2,9 @@
  * The sentences that come in English from the crate `explain`, and what they are in Chinese.
  *
  * A pattern is the sentence with its figures as `{name}`; the Chinese template has the same names, in its own order.
- * `{name:}` marks a part that is a sentence of this list itself, or several joined by commas. Where a sentence has no
- * pattern it stays as it is. The patterns stand in the order of the files they are from.
+ * `{name:}` marks a part that is a sentence of this list itself, or several joined by commas; `{name;}` one that is several
+ * joined by semicolons; `{name#}` a number. Where a sentence has no pattern it stays as it is. The patterns stand in the
+ * order of the files they are from.
  */
 
 type Pair = [english: string, chinese: string];
@@ -47,6 +48,14 @@ const VERDICTS: Pair[] = [
   [
     "all wait for an idle server, each on its own connection: X × {ms} ms = {k} ≈ the {users} users of {connections} connections",
     "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k} ≈ {connections} 个连接上的 {users} 个用户",
+  ],
+  [
+    "all wait for an idle server, each on its own connection: X × {ms} ms = {k#} ({low#} to {high#}) ≈ the {users} users of {connections} connections",
+    "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k}（{low} 至 {high}）≈ {connections} 个连接上的 {users} 个用户",
+  ],
+  [
+    "all wait for an idle server, each on its own connection: X × {ms} ms = {k#} ({low#} to {high#}) ≈ the {users} connections",
+    "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k}（{low} 至 {high}）≈ {users} 个连接",
   ],
   ["all wait for an idle server, each on its own connection: X × {ms} ms = {k} ≈ the {users} connections", "各自在自己的连接上等一台空闲的服务器：X × {ms} ms = {k} ≈ {users} 个连接"],
   // pauses.rs
@@ -100,6 +109,7 @@ const VERDICTS: Pair[] = [
   ],
   ["end what runs on the client's cores; the rate should rise", "停掉占用客户端核心的程序；速率应当上升"],
   ["other processes used {used} of {cores} cores", "其他进程占用了 {cores} 个核心中的 {used} 个"],
+  ["other processes used {used} of {cores} cores ({names})", "其他进程占用了 {cores} 个核心中的 {used} 个（{names}）"],
   ["the hypervisor took {share} % of the CPU", "虚拟机管理程序拿走了 {share} % 的 CPU"],
   ["some task waited for a CPU in {share} % of the time", "{share} % 的时间里有任务在等待 CPU"],
   ["measure again when the machine is idle", "等机器空闲时再测"],
@@ -185,6 +195,8 @@ const VERDICTS: Pair[] = [
     "{threads} 个 `{name}` 线程合计只用了 {cores} 个核心，如同 {processes} 个进程中每个每次只有一个在运行",
   ],
   ["one at a time (a lock)", "一次一个（锁）"],
+  ["one at a time ({name}'s lock)", "一次一个（{name} 的锁）"],
+  ["let more processes share the work; the rate should rise", "让更多进程分担工作；速率应当上升"],
   ["shorten what is done under the lock by half; the rate should double", "把持锁的工作缩短一半；速率应当翻倍"],
   ["CPU-bound", "受限于 CPU"],
   ["CPU-bound ({part:})", "受限于 CPU（{part}）"],
@@ -196,6 +208,12 @@ const VERDICTS: Pair[] = [
   ["the servers used {used} of {cores} cores", "服务器用掉了 {cores} 个核心中的 {used} 个"],
   ["the servers used {used} of {cores} cores of their own", "服务器用掉了自己 {cores} 个核心中的 {used} 个"],
   ["of that {parts:}", "其中：{parts}"],
+  ["cores by groups of threads: {groups}", "各组线程占用的核心：{groups}"],
+  [
+    "{share} % of the cores that there were for it were used: too much to rule them out, and too little to name them",
+    "可供使用的核心用了 {share} %：多得不能排除 CPU，又少得不能断定是 CPU",
+  ],
+  ["the threads of this JVM have no names: it may be one that compiles or collects garbage", "这个 JVM 的线程没有名称：它可能是编译线程或垃圾回收线程"],
   ["give the server twice the cores; the rate should rise", "给服务器两倍的核心；速率应当上升"],
   [
     "give the server twice the cores and let more threads share its work; the rate should rise",
@@ -211,7 +229,7 @@ const VERDICTS: Pair[] = [
   ["threads were given a CPU {times} times for each request", "每个请求中线程被调度到 CPU {times} 次"],
   ["contention", "争用"],
   ["use fewer threads; the rate should rise", "减少线程；速率应当上升"],
-  ["{share} % of the CPU used", "CPU 用了 {share} %"],
+  ["{share#} % of the CPU used", "CPU 用了 {share} %"],
   ["CPU use not known", "CPU 用量未知"],
   [
     "its process runs Go and used {used} cores, as many as a GOMAXPROCS of {procs} allows",
@@ -227,15 +245,30 @@ const VERDICTS: Pair[] = [
   ["its process runs Go, whose threads run what is ready", "它的进程运行 Go，其线程运行任何就绪的工作"],
   ["its process runs {name}, whose code one thread of a process runs at a time", "它的进程运行 {name}，一个进程中每次只有一个线程在执行其代码"],
   ["its process runs JavaScript, on one thread", "它的进程在一个线程上运行 JavaScript"],
-  ["a garbage collector may be part of it; that of {names} can't be seen from outside", "其中可能有垃圾回收；{names} 的垃圾回收从外部看不到"],
+  ["a garbage collector may be part of it; that of {names:} can't be seen from outside", "其中可能有垃圾回收；{names} 的垃圾回收从外部看不到"],
+  ["a JVM without counters", "没有计数器的 JVM"],
+  [
+    "the JVM's collector ran for {cores} cores beside the program: how long threads waited for it to make room (allocation stalls, pacing) is counted nowhere",
+    "JVM 的回收器与程序并行，占用了 {cores} 个核心：线程等它腾出空间多久（分配停顿、限速）没有任何计数",
+  ],
   [
     "Erlang's schedulers spin for a while before they sleep, and a part of this CPU time may be that: start it with `+sbwt none` to tell",
     "Erlang 的调度器在睡眠之前会空转一会儿，这里的 CPU 时间可能有一部分是空转：用 `+sbwt none` 启动它即可分辨",
   ],
   ["{unread} of {connections} connections held a request that was not read", "{connections} 个连接中有 {unread} 个存有尚未读取的请求"],
   ["about {k} at a time (a limit inside)", "每次约 {k} 个（内部限制）"],
-  ["{law} ≈ {k}, and the rate was the same in every second (± {scatter} %)", "{law} ≈ {k}，且每一秒的速率都相同（± {scatter} %）"],
-  ["no group of threads or processes has {k}: {groups}", "没有哪组线程或进程是 {k} 个：{groups}"],
+  ["{law:} ≈ {k}, and the rate was the same in every second (± {scatter} %)", "{law} ≈ {k}，且每一秒的速率都相同（± {scatter} %）"],
+  ["no group of threads or processes has {k}: {groups:}", "没有哪组线程或进程是 {k} 个：{groups}"],
+  ["`{name}` {sizes:}", "`{name}` {sizes}"],
+  ["{n#} threads for any number of requests", "{n} 个线程，处理任意个数的请求"],
+  ["{n#} threads", "{n} 个线程"],
+  ["{n#} thread", "{n} 个线程"],
+  ["{n#} processes", "{n} 个进程"],
+  ["{n#} process", "{n} 个进程"],
+  ["{n#} threads or {others:}", "{n} 个线程或 {others}"],
+  ["{n#} thread or {others:}", "{n} 个线程或 {others}"],
+  ["{n#} processes or {others:}", "{n} 个进程或 {others}"],
+  ["{n#} process or {others:}", "{n} 个进程或 {others}"],
   [
     "{k} threads `{name}` run for the requests, too, however little: that number may be theirs",
     "{k} 个 `{name}` 线程也为请求运行，尽管很少：这个数目可能是它们的",
@@ -251,9 +284,11 @@ const VERDICTS: Pair[] = [
   ["limiter at {rate}", "{rate} 的限速器"],
   ["sheds load beyond {rate}", "超过 {rate} 的负载被拒绝"],
   [
-    "{share} % of {all} answers were {status} ({says}), and {rate} were good in every second (± {scatter} %)",
+    "{share} % of {all} answers were {status} ({says:}), and {rate} were good in every second (± {scatter} %)",
     "{all} 个应答中有 {share} % 是 {status}（{says}），而每一秒都有 {rate} 是正确的（± {scatter} %）",
   ],
+  ["service unavailable", "服务不可用"],
+  ["too many requests", "请求过多"],
   [
     "{share} % of all requests were done within {ms} ms, and no answer of the idle server took less than {idle} ms",
     "{share} % 的请求在 {ms} ms 内完成，而空闲服务器的应答没有一个少于 {idle} ms",
@@ -285,6 +320,7 @@ const VERDICTS: Pair[] = [
     "平均每个请求有 {acks} 个确认等到定时器到期，应答时间中位数为 {ms} ms",
   ],
   ["delayed ACK (40 ms)", "延迟确认（40 ms）"],
+  ["{held} of {connections} connections held a part of an answer that was not acknowledged", "{connections} 个连接中有 {held} 个存有尚未被确认的部分应答"],
   ["send an answer at once, or set TCP_NODELAY; it should take less than 40 ms", "一次发出整个应答，或设置 TCP_NODELAY；用时应当少于 40 ms"],
   [
     "the kernel dropped {all} handshakes, {within} of them within the window, because an accept queue was full",
@@ -352,23 +388,40 @@ const VERDICTS: Pair[] = [
   ["{rate}/s of {asked}/s due", "要求 {asked}/s，做到 {rate}/s"],
   ["none: keeps the rate", "无：跟得上要求的速率"],
   ["raise the rate", "提高速率"],
-  ["all wait for an idle server: {law} ≈ the {users} connections", "都在等一台空闲的服务器：{law} ≈ {users} 个连接"],
+  ["all wait for an idle server: {law:} ≈ the {users} connections", "都在等一台空闲的服务器：{law} ≈ {users} 个连接"],
   [
-    "all wait for an idle server: {law} ≈ the {users} users of {connections} connections",
+    "all wait for an idle server: {law:} ≈ the {users} users of {connections} connections",
     "都在等一台空闲的服务器：{law} ≈ {connections} 个连接上的 {users} 个用户",
   ],
   ["none: idle pace", "无：空闲节奏"],
+  ["the {users} connections were answered as an idle server answers: {law:}", "{users} 个连接得到应答的情形与空闲服务器相同：{law}"],
+  [
+    "the {users} users of {connections} connections were answered as an idle server answers: {law:}",
+    "{connections} 个连接上的 {users} 个用户得到应答的情形与空闲服务器相同：{law}",
+  ],
+  [
+    "rank by rank, fast ones and slow ones, they took as long as those of the idle server; {share} % of the time is what all of them can have waited for each other at most",
+    "无论快慢，逐位比较，用时都与空闲服务器的应答相当；它们互相等待的时间至多占 {share} %",
+  ],
+  [
+    "the mean answer took {mean} ms; {count} answers of the idle server took {shortest} to {longest} ms, and their mean is {idle} ms ({low} to {high})",
+    "平均应答用时 {mean} ms；空闲服务器的 {count} 个应答用时 {shortest} 至 {longest} ms，平均 {idle} ms（{low} 至 {high}）",
+  ],
+  ["X·S₀ = {rate} × {ms} ms = {n#} ({low#} to {high#})", "X·S₀ = {rate} × {ms} ms = {n}（{low} 至 {high}）"],
   ["double the connections; the rate should double", "把连接数加倍；速率应当翻倍"],
   ["the mean answer took {mean} ms, and that of an idle server {idle} ms", "平均应答用时 {mean} ms，空闲服务器为 {idle} ms"],
   ["let twice as many users come; the rate should double", "让两倍的用户到来；速率应当翻倍"],
-  ["{law} ≈ the {k} connections held to {stack} (mean {mean})", "{law} ≈ 与 {stack} 保持的 {k} 个连接（平均 {mean}）"],
+  ["{law:} ≈ the {k} connections held to {stack} (mean {mean})", "{law} ≈ 与 {stack} 保持的 {k} 个连接（平均 {mean}）"],
   ["{k} connections were held to {stack} as well: their number, or that of the threads", "与 {stack} 保持的连接也是 {k} 个：限制可能是连接数，也可能是线程数"],
   ["{k} connections were held to {stack} as well: their number, or that of the processes", "与 {stack} 保持的连接也是 {k} 个：限制可能是连接数，也可能是进程数"],
-  ["{k} connections to {stack}", "与 {stack} 的 {k} 个连接"],
+  ["{k#} connections to {stack}", "与 {stack} 的 {k} 个连接"],
   ["make it {k} connections to it; the rate should become {rate}/s", "改为 {k} 个与它的连接；速率应当变为 {rate}/s"],
   ["make it {k} threads; the rate should become {rate}/s", "改为 {k} 个线程；速率应当变为 {rate}/s"],
-  ["{law} ≈ {k} threads `{names}`", "{law} ≈ {k} 个 `{names}` 线程"],
-  ["{law} ≈ {k} thread `{names}`", "{law} ≈ {k} 个 `{names}` 线程"],
+  ["make it {k} processes; the rate should become {rate}/s", "改为 {k} 个进程；速率应当变为 {rate}/s"],
+  ["{law:} ≈ {k} threads `{names}`", "{law} ≈ {k} 个 `{names}` 线程"],
+  ["{law:} ≈ {k} thread `{names}`", "{law} ≈ {k} 个 `{names}` 线程"],
+  ["{law:} ≈ {k} processes `{names}`", "{law} ≈ {k} 个 `{names}` 进程"],
+  ["{law:} ≈ {k} process `{names}`", "{law} ≈ {k} 个 `{names}` 进程"],
   ["{share} % of what {stack} carries when it is asked directly ({rate}/s)", "是直接访问 {stack} 时（{rate}/s）的 {share} %"],
   ["backend ({stack})", "后端（{stack}）"],
   ["make {stack} faster; the rate should follow it", "让 {stack} 更快；速率应当随之上升"],
@@ -377,11 +430,20 @@ const VERDICTS: Pair[] = [
   ["they carry virtual threads, and hold one each for as long as an answer takes", "它们承载虚拟线程，且在整个应答期间各占住一个"],
   ["block without pinning; the rate should no longer follow the cores", "阻塞时不要钉住载体；速率应当不再跟随核心数"],
   ["pool of {k} ({names})", "{k} 个线程的池（{names}）"],
+  ["pool of {k} processes ({names})", "{k} 个进程的池（{names}）"],
   ["1 thread ({name})", "1 个线程（{name}）"],
   ["hand what blocks to other threads; answers should no longer wait for each other", "把阻塞的工作交给其他线程；应答不应再互相等待"],
   ["event loop blocked ({name})", "事件循环被阻塞（{name}）"],
   ["it holds {held} connections and waits for one request", "它保持 {held} 个连接，却只在等一个请求"],
-  ["{law} ≈ 1 request at a time, though the {threads} threads `{name}` all work", "{law} ≈ 每次 1 个请求，尽管 {threads} 个 `{name}` 线程都在工作"],
+  ["{law:} ≈ 1 request at a time, though the {threads} threads `{name}` all work", "{law} ≈ 每次 1 个请求，尽管 {threads} 个 `{name}` 线程都在工作"],
+  [
+    "{law:} ≈ 1 request at a time, though thread `{name}` has read the others: {unread:}",
+    "{law} ≈ 每次 1 个请求，尽管 `{name}` 线程已读取其余的请求：{unread}",
+  ],
+  [
+    "they have read the requests of those who wait: {k} of something inside (a semaphore, connections) may hold them as well",
+    "它们已读取等待者的请求：拦住这些请求的也可能是内部共有 {k} 个的别的东西（信号量、连接）",
+  ],
   ["these {k} threads share the work alike", "这 {k} 个线程均匀地分担工作"],
   ["these {k} processes share the work alike", "这 {k} 个进程均匀地分担工作"],
   // rules/protocols.rs
@@ -422,10 +484,21 @@ const VERDICTS: Pair[] = [
   ["the JVM's compilers were busy for {cores} of a core", "JVM 的编译器占用了 {cores} 个核心"],
   ["not steady (warming up)", "不稳定（仍在预热）"],
   ["not steady (slowing down)", "不稳定（正在变慢）"],
+  ["not steady (two levels)", "不稳定（两个水平）"],
+  ["{before} in the first {at} s of the window and {after} in the rest", "窗口的前 {at} s 为 {before}，其余为 {after}"],
+  ["warm up for longer; the whole window should be at the later level", "延长预热；整个窗口应当处于后一个水平"],
   ["warm up for longer; the trend should go", "延长预热；趋势应当消失"],
   [
     "measure for longer, and look for what grows or is used up (data, memory, burst credits, heat); the rate should go on falling",
     "延长测量，并查找在增长或被用完的东西（数据、内存、突发积分、发热）；速率应当继续下降",
+  ],
+  [
+    "its threads grew from {start} to {middle} to {end} over the window, as those of a pool do that adds some while all of them wait (that of .NET one or two a second)",
+    "窗口内它的线程从 {start} 个经 {middle} 个增至 {end} 个，如同在线程全都等待时陆续增加线程的线程池（.NET 的线程池每秒增加一两个）",
+  ],
+  [
+    "memory that no file stands behind (heap, stacks) grew from {start} to {middle} to {end} MiB over the window, {each} bytes a request, and did not level out",
+    "窗口内没有文件支撑的内存（堆、栈）从 {start} 经 {middle} 增至 {end} MiB，每个请求 {each} 字节，且没有趋于平稳",
   ],
   [
     "resident memory grew from {start} to {middle} to {end} MiB over the window, {each} bytes a request, and did not level out",
@@ -446,19 +519,30 @@ const VERDICTS: Pair[] = [
   ["{limit} file descriptors", "{limit} 个文件描述符"],
   ["raise the limit of open files; all connections should be served", "提高打开文件的上限；所有连接应当都得到服务"],
   ["{share} % of {all} requests: {kinds:}", "{all} 个请求的 {share} %：{kinds}"],
-  ["{count} answered otherwise than expected", "{count} 个应答与预期不符"],
-  ["{count} not connected", "{count} 个未连上"],
-  ["{count} reset", "{count} 个被重置"],
-  ["{count} closed early", "{count} 个过早关闭"],
-  ["{count} malformed", "{count} 个格式错误"],
-  ["{count} timed out", "{count} 个超时"],
-  ["{count} connect failed", "{count} 个连接失败"],
-  ["{count} in flight", "{count} 个仍在途"],
+  ["{count#} answered otherwise than expected", "{count} 个应答与预期不符"],
+  ["{count#} not connected", "{count} 个未连上"],
+  ["{count#} not secured by TLS", "{count} 个未能建立 TLS"],
+  ["{count#} refused as streams", "{count} 个流被拒绝"],
+  ["{count#} reset as streams", "{count} 个流被重置"],
+  [
+    "{count#} answered otherwise than expected ({redirects#} redirects, which are not followed)",
+    "{count} 个应答与预期不符（其中 {redirects} 个是重定向，不会跟随）",
+  ],
+  ["{count#} reset", "{count} 个被重置"],
+  ["{count#} closed early", "{count} 个过早关闭"],
+  ["{count#} malformed", "{count} 个格式错误"],
+  ["{count#} timed out", "{count} 个超时"],
+  ["{count#} connect failed", "{count} 个连接失败"],
+  ["{count#} in flight", "{count} 个仍在途"],
   ["{count#} tls failed", "{count} 个 TLS 失败"],
   ["{count#} refused stream", "{count} 个流被拒绝"],
   ["{count#} stream reset", "{count} 个流被重置"],
   ["{count#} gone away", "{count} 个未处理即断开"],
   ["statuses: {all}; what fails fast makes a rate look good, goodput is {rate}/s", "状态码：{all}；失败得快会让速率好看，有效速率为 {rate}/s"],
+  [
+    "502 and 504 are what a gateway says of whom it asks: that one could not be reached, broke off or took too long; the gateway's own log says which",
+    "502 与 504 是网关对其后端的说法：后端无法连接、中断或超时；是哪一种要看网关自己的日志",
+  ],
   ["wrong answers ({share} %)", "错误应答（{share} %）"],
   ["mend the errors and measure again", "先修复错误再测"],
   [
@@ -471,6 +555,10 @@ const VERDICTS: Pair[] = [
   ],
   ["CPU quota of {cores} cores", "CPU 配额 {cores} 个核心"],
   ["CPU quota of {cores} cores (client and server)", "CPU 配额 {cores} 个核心（客户端与服务器共用）"],
+  [
+    "the control group of {stack}, with the client in it, may use {allowed} cores and used {used}; threads were kept from running for {held} s a second",
+    "{stack} 的控制组（客户端也在其中）可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
+  ],
   [
     "the control group, with the client in it, may use {allowed} cores and used {used}; threads were kept from running for {held} s a second",
     "客户端也在其中的控制组可用 {allowed} 个核心，用了 {used} 个；线程每秒有 {held} 秒不得运行",
@@ -512,7 +600,59 @@ const VERDICTS: Pair[] = [
   ["the accept queue: up to {max} of {limit} waited", "接受队列：{limit} 个位置中最多 {max} 个在等"],
   ["the CPU: {words:}", "CPU：{words}"],
   // reasons.rs
+  // levels.rs and confirmation.rs
+  ["the next limit is so near that nothing was to be seen", "下一个限制离得太近，看不出变化"],
+  ["{why:}; what lets so many in at a time would keep it as well", "{why}；每次只放行这么多的机制也会使它保持不变"],
+  ["{why:}; what lets so many through in a second would keep it as well", "{why}；每秒只放行这么多的机制也会使它保持不变"],
+  ["with {users#} users it was {low} once and {high} another time", "{users} 个用户时，一次为 {low}，另一次为 {high}"],
+  ["the cores were used up, which keeps a rate as well", "核心已用尽，这也会使速率保持不变"],
+  ["with {more#} users it was {up#} times the rate", "{more} 个用户时为该速率的 {up} 倍"],
+  ["with {more#} users it was {up#} times the rate: it follows the users", "{more} 个用户时为该速率的 {up} 倍：它随用户数变化"],
+  ["with {more#} users it was {up#} times the rate, neither the same nor twice", "{more} 个用户时为该速率的 {up} 倍，既不相同也不是两倍"],
+  ["with {more#} users it was {up#} times the rate: there were cores for them", "{more} 个用户时为该速率的 {up} 倍：仍有核心可用"],
+  ["with {more#} users it was {up#} times the rate, and the cores were used up", "{more} 个用户时为该速率的 {up} 倍，核心已用尽"],
+  ["with {more#} users it was {up#} times the rate, and the cores were used up ({share#} %)", "{more} 个用户时为该速率的 {up} 倍，核心已用尽（{share} %）"],
+  ["with {users#} users it was {down#} of the rate, and with {more#} {up#} times", "{users} 个用户时为该速率的 {down} 倍，{more} 个用户时为 {up} 倍"],
+  ["the rate was the same with {more#} users", "{more} 个用户时速率相同"],
+  ["the rate was the same with {more#} users, and with {users#}", "{more} 个用户和 {users} 个用户时速率相同"],
+  [
+    "the rate was the same with {more#} users, with {users#} it was {down#} of it, as of so many that have their turn at once",
+    "{more} 个用户时速率相同；{users} 个用户时为其 {down} 倍，与每次处理这么多个相符",
+  ],
+  [
+    "the rate was the same with {more#} users, but {down#} of it with {users#}, where the limit would leave {of_limit#}",
+    "{more} 个用户时速率相同，但 {users} 个用户时为其 {down} 倍，而按该限制应为 {of_limit} 倍",
+  ],
+  ["the rate was the same with {more#} users, and cores were left", "{more} 个用户时速率相同，且核心尚有余量"],
+  ["the rate was the same with {more#} users, and cores were left ({share#} %)", "{more} 个用户时速率相同，且核心尚有余量（{share} %）"],
+  [
+    "the rate was the same with {more#} users and less with fewer: something holds it from about {same#} users on",
+    "{more} 个用户时速率相同，用户更少时降低：从约 {same} 个用户起有什么限制着它",
+  ],
+  [
+    "the rate was the same whatever the users: something lets so many requests through in a second, or few in at a time",
+    "无论多少用户速率都相同：有什么每秒只放行这么多请求，或每次只放行少数几个",
+  ],
+  [
+    "the rate followed the users, to {up#} times with {more#}: nothing held it with {same#}",
+    "速率随用户数变化，{more} 个用户时为 {up} 倍：{same} 个用户时没有什么限制着它",
+  ],
+  // reasons.rs of a server that was not watched, and why it was not: lab's trial.rs
+  ["the server's CPU, memory, threads and sockets: {why:}", "服务器的 CPU、内存、线程和套接字：{why}"],
+  [
+    "what held the server back shows in its CPU, threads and sockets, and they were not measured: {why:}",
+    "限制服务器的因素体现在它的 CPU、线程和套接字上，而这些没有测量：{why}",
+  ],
+  ["it was running already, at {url}", "它已在运行，位于 {url}"],
+  [
+    "{law:}: {answers#} answers of the idle server differ too much to tell how many had their turn at a time",
+    "{law}：空闲服务器的 {answers} 个应答相差太大，无法判断每次处理多少个",
+  ],
   ["what the server and the machine did: the record is of a version that took no signals", "服务器和机器的状况：记录来自不采集信号的版本"],
+  [
+    "{law:}: how long the server worked for the {share} % of requests that failed is not known, and so not how many had their turn at a time",
+    "{law}：服务器为失败的 {share} % 请求工作了多久不得而知，因而也不知道每次处理多少个",
+  ],
   ["neither the load, nor a pool of threads, nor CPU accounts for the rate", "负载、线程池和 CPU 都不能解释这个速率"],
   ["unexplained", "未能解释"],
 ];
@@ -553,6 +693,18 @@ const AUDIT: Pair[] = [
     "预热的最后一轮中 JVM 的编译器每秒忙 {compilers} 秒，此后未再观察：编译完成后应答可以使用它们，代码也更快；请允许更多或更长的预热",
   ],
   ["after {bursts} bursts: {why:}; allow more bursts, or longer ones", "经过 {bursts} 轮预热：{why}；请允许更多或更长的预热"],
+  [
+    "the JVM's compilers were still busy for {compilers} s a second after {loads} more loads; allow more bursts, or longer ones",
+    "又经过 {loads} 次负载之后，JVM 的编译器仍每秒占用 {compilers} s；请允许更多或更长的预热",
+  ],
+  [
+    "after {bursts} bursts: {why:}; allow more bursts, or longer ones; {loads} more loads came before this one, and whether compilers were done by then nobody looked",
+    "经过 {bursts} 轮预热：{why}；请允许更多或更长的预热；此前又有 {loads} 次负载，那时编译器是否已完成工作，没有查看",
+  ],
+  [
+    "{first} in the first third of the window and {last} in the last, after {loads} more loads; allow more bursts, or longer ones",
+    "又经过 {loads} 次负载之后，窗口的前三分之一为 {first}，最后三分之一为 {last}；请允许更多或更长的预热",
+  ],
   ["no reason was recorded", "没有记录原因"],
   ["no request was due within the window; measure longer", "窗口内没有应发的请求；请测得更久"],
   ["no request was due within the window: it was ended before; run it again to its end", "窗口内没有应发的请求：测试在此之前就被结束了；请重新运行到结束"],
@@ -649,38 +801,38 @@ const AUDIT: Pair[] = [
   ],
   ["the latency is not that of these requests", "延迟不是这些请求的延迟"],
   ["one request in a hundred went out more than {lag} late by the generator's own fault", "百分之一的请求因发生器自身的原因晚发 {lag} 以上"],
-  // agents.rs, of one machine: of several each is told in turn
+  // agents.rs: each machine that is named, and what to do
+  ["and {more#} more", "以及另外 {more} 个"],
+  ["agent {number#} of {all#} ({name}) was last heard of at {s#} s, and {requests#} requests with it: it {why}", "代理 {number}/{all}（{name}）在第 {s} s 后失联，涉及 {requests} 个请求（{why}）"],
   [
-    "agent {number#} of {all#} ({name}) was last heard of at {s} s, and {requests} requests with it: it {why}: whether those were sent is not known; percentiles are bounds; look at the machine and the way to it, and run it again",
-    "代理 {number}/{all}（{name}）在第 {s} s 后失联，涉及 {requests} 个请求（{why}）：不知道这些请求是否已发出；百分位只是界限；请检查该机器和到它的网络，然后重新运行",
+    "{agents;}: whether those were sent is not known; percentiles are bounds; look at the machine and the way to it, and run it again",
+    "{agents}：不知道这些请求是否已发出；百分位只是界限；请检查该机器和到它的网络，然后重新运行",
   ],
+  ["agent {number#} of {all#} ({name}) ended its load by itself after {s#} s", "代理 {number}/{all}（{name}）在 {s} s 后自行结束了负载"],
   [
-    "agent {number#} of {all#} ({name}) ended its load by itself after {s} s: an agent does so that does not hear of whoever conducts it for 30 s; what was due later was not sent; keep whoever conducts it running and in reach, and run it again",
-    "代理 {number}/{all}（{name}）在 {s} s 后自行结束了负载：代理 30 s 没有收到指挥方的消息就会如此；之后应发的请求没有发出；请让指挥方保持运行且可达，然后重新运行",
+    "{agents;}: an agent does so that does not hear of whoever conducts it for 30 s; what was due later was not sent; keep whoever conducts it running and in reach, and run it again",
+    "{agents}：代理 30 s 没有收到指挥方的消息就会如此；之后应发的请求没有发出；请让指挥方保持运行且可达，然后重新运行",
   ],
+  ["agent {number#} of {all#} ({name}) had a load thread busy {share#} % of the time", "代理 {number}/{all}（{name}）有一个负载线程忙了 {share} % 的时间"],
   [
-    "agent {number#} of {all#} ({name}) had a load thread busy {share} % of the time: the rate may be its limit and not the server's; take more machines, or more --threads on free cores",
-    "代理 {number}/{all}（{name}）有一个负载线程忙了 {share} % 的时间：速率可能是它的极限而不是服务器的；请用更多机器，或在空闲核心上使用更多 --threads",
+    "{agents;}: the rate may be its limit and not the server's; take more machines, or more --threads on free cores",
+    "{agents}：速率可能是它的极限而不是服务器的；请用更多机器，或在空闲核心上使用更多 --threads",
   ],
+  ["agent {number#} of {all#} ({name}) was kept from running for {s#} s by a CPU quota", "代理 {number}/{all}（{name}）因 CPU 配额有 {s} s 不得运行"],
+  ["{agents;}: its requests were late by it; give it whole cores", "{agents}：其请求因此晚发；请给它完整的核心"],
+  ["agent {number#} of {all#} ({name}) sent one request in a hundred more than {lag} late", "代理 {number}/{all}（{name}）有百分之一的请求晚发 {lag} 以上"],
+  ["{agents;}: by its own fault; load it less", "{agents}：原因在它自身；请减小它的负载"],
+  ["agent {number#} of {all#} ({name}) began {ms#} ms late", "代理 {number}/{all}（{name}）晚开始 {ms} ms"],
+  ["{agents;}: what was due before was sent in a burst; add a --warm-up", "{agents}：之前应发的请求被一次发出；请加上 --warm-up"],
+  ["agent {number#} of {all#} ({name}) has a clock that jumped", "代理 {number}/{all}（{name}）的时钟发生了跳变"],
   [
-    "agent {number#} of {all#} ({name}) was kept from running for {s} s by a CPU quota: its requests were late by it; give it whole cores",
-    "代理 {number}/{all}（{name}）因 CPU 配额有 {s} s 不得运行：其请求因此晚发；请给它完整的核心",
+    "{agents;}: it slept, or was moved to another host; counts are exact, and the gaps between requests of several machines are not; keep it awake and where it is, and run it again",
+    "{agents}：它休眠过，或被迁移到另一台主机；计数是准确的，多台机器的请求间隔则不然；请让它保持唤醒且不迁移，然后重新运行",
   ],
+  ["agent {number#} of {all#} ({name}) has a clock that is known within {ms#} ms only", "代理 {number}/{all}（{name}）的时钟只精确到 {ms} ms"],
   [
-    "agent {number#} of {all#} ({name}) sent one request in a hundred more than {lag} late: by its own fault; load it less",
-    "代理 {number}/{all}（{name}）有百分之一的请求晚发 {lag} 以上：原因在它自身；请减小它的负载",
-  ],
-  [
-    "agent {number#} of {all#} ({name}) began {ms} ms late: what was due before was sent in a burst; add a --warm-up",
-    "代理 {number}/{all}（{name}）晚开始 {ms} ms：之前应发的请求被一次发出；请加上 --warm-up",
-  ],
-  [
-    "agent {number#} of {all#} ({name}) has a clock that jumped: it slept, or was moved to another host; counts are exact, and the gaps between requests of several machines are not; keep it awake and where it is, and run it again",
-    "代理 {number}/{all}（{name}）的时钟发生了跳变：它休眠过，或被迁移到另一台主机；计数是准确的，多台机器的请求间隔则不然；请让它保持唤醒且不迁移，然后重新运行",
-  ],
-  [
-    "agent {number#} of {all#} ({name}) has a clock that is known within {ms} ms only: counts are exact, and the gaps between requests of several machines are not; try --poisson",
-    "代理 {number}/{all}（{name}）的时钟只精确到 {ms} ms：计数是准确的，多台机器的请求间隔则不然；请试用 --poisson",
+    "{agents;}: counts are exact, and the gaps between requests of several machines are not; try --poisson",
+    "{agents}：计数是准确的，多台机器的请求间隔则不然；请试用 --poisson",
   ],
   // lab's warm_up.rs
   ["too few bursts", "预热轮数太少"],
@@ -689,6 +841,9 @@ const AUDIT: Pair[] = [
   ["the rate drifts by {share} % a burst", "速率每轮漂移 {share} %"],
   ["the JVM's compilers are busy for {share} % of a core", "JVM 的编译器占用了一个核心的 {share} %"],
   // what signals could not read
+  ["CPU quotas: the control groups of the server", "CPU 配额：服务器的控制组"],
+  ["the load threads: agents have them", "负载线程：在各代理上"],
+  ["other processes: the agents are among them", "其他进程：代理也在其中"],
   ["accept queues and sockets: socket diagnosis ({why})", "接受队列与套接字：内核套接字诊断（{why}）"],
   ["anything after the first {count} readings", "前 {count} 次读数之后的一切"],
   ["the network's counts: /proc/net/netstat", "网络计数：/proc/net/netstat"],
@@ -707,6 +862,34 @@ const AUDIT: Pair[] = [
   ["more than {count}", "多于 {count}"],
   ["absent", "没有"],
   ["present", "有"],
+  ["kept", "保持"],
+  ["closed", "按声明关闭"],
+  ["closed unsaid", "未声明即关闭"],
+  ["reset unsaid", "未声明即重置"],
+];
+
+/** What a table to choose by says of rows: choice.rs and rows.rs of the crate `report`. */
+const FAILURES: Pair[] = [
+  ["timed out", "超时"],
+  ["connect failed", "连接失败"],
+  ["tls failed", "TLS 失败"],
+  ["reset", "被重置"],
+  ["closed early", "过早关闭"],
+  ["malformed", "格式错误"],
+  ["refused stream", "流被拒绝"],
+  ["stream reset", "流被重置"],
+  ["gone away", "未处理即断开"],
+  ["unsent", "未发出"],
+  ["backlog overflow", "队列溢出"],
+  ["lost", "丢失"],
+  ["in flight", "仍在途"],
+  ["unexpected", "不符预期"],
+];
+const CHOICES: Pair[] = [
+  ["errors: {kinds:}", "错误：{kinds}"],
+  ...FAILURES.map(([english, chinese]): Pair => [`${english} {share} %`, `${chinese} {share} %`]),
+  ["no good answer in {failed#} of {all#} trials", "{all} 次试验中有 {failed} 次没有正确应答"],
+  ["over 1 % unanswered in {failed#} of {all#} trials", "{all} 次试验中有 {failed} 次超过 1 % 没有应答"],
 ];
 
 const CAPACITY: Pair[] = [
@@ -758,10 +941,28 @@ const CLAIMS: Pair[] = [
   ["compilers were at work beside {which:}, so that the ratio is an upper bound", "{which}旁仍有编译器在工作，因此比值只是上界"],
   ["compilers were at work beside {which:}, and bounds don't decide it", "{which}旁仍有编译器在工作，而界限不足以判定"],
   ["the client or compilers were the limit of {which:}, and bounds don't decide it", "{which}受限于客户端或编译器，而界限不足以判定"],
-  ["of most of its trials only a bound is known", "其多数试验只知道界限"],
+  ["{by:}, and bounds don't decide it", "{by}，而界限不足以判定"],
+  ["{by:}, so that the ratio is a lower bound", "{by}，因此比值只是下界"],
+  ["{by:}, so that the ratio is an upper bound", "{by}，因此比值只是上界"],
+  ["{by:}, so that of the ratio only two bounds are known", "{by}，因此只知道比值的上下界"],
+  ["{by:}, so that the figure is a lower bound", "{by}，因此该数字只是下界"],
+  ["{by:}, so that the figure is an upper bound", "{by}，因此该数字只是上界"],
+  ["{by:}, so that of the figure only two bounds are known", "{by}，因此只知道该数字的上下界"],
+  ["in some trials {by:}", "在部分试验中{by}"],
+  ["the client was the limit of {which:}", "{which}受限于客户端"],
+  ["compilers were at work beside {which:}", "{which}旁仍有编译器在工作"],
+  ["the client or compilers were the limit of {which:}", "{which}受限于客户端或编译器"],
+  ["for a part of the times of {which:} the client was late", "{which}的一部分时间里客户端偏晚"],
+  ["{decided:}; {by:}, so that the ratio is a lower bound", "{decided}；{by}，因此比值只是下界"],
+  ["{decided:}; {by:}, so that the ratio is an upper bound", "{decided}；{by}，因此比值只是上界"],
+  ["{decided:}; {by:}, so that of the ratio only two bounds are known", "{decided}；{by}，因此只知道比值的上下界"],
+  ["{decided:}; {by:}, so that the figure is a lower bound", "{decided}；{by}，因此该数字只是下界"],
+  ["{decided:}; {by:}, so that the figure is an upper bound", "{decided}；{by}，因此该数字只是上界"],
+  ["{decided:}; {by:}, so that of the figure only two bounds are known", "{decided}；{by}，因此只知道该数字的上下界"],
   ["the first", "前者"],
   ["the second", "后者"],
   ["both", "两者"],
+  ["it", "它"],
   ["{blocks} blocks do not decide it; it goes on to {last}", "{blocks} 个区组不足以判定；将继续到 {last} 个"],
   ["{blocks} blocks show no difference that could not be chance", "{blocks} 个区组没有显示出不可能出于偶然的差异"],
   ["the two are surely nearer than {share} %", "两者之差确定小于 {share} %"],
@@ -794,6 +995,7 @@ const CLAIMS: Pair[] = [
   ["{n#} in {s#} s", " {n} 个，{s} s 内"],
   ["{n#}", " {n}"],
   // Of earlier versions.
+  ["of most of its trials only a bound is known", "其多数试验只知道界限"],
   ["the direction holds, the size differs", "方向成立，幅度不同"],
   ["it holds", "成立"],
   ["surely within {share} %", "确定在 {share} % 之内"],
@@ -802,6 +1004,14 @@ const CLAIMS: Pair[] = [
   ["it has no part", "没有可比较的部分"],
   ["in {count} of {all} comparisons: {why:}", "{all} 个比较中有 {count} 个：{why}"],
   ["in {count} of {all} comparisons, the first: {what:}, {why:}", "{all} 个比较中有 {count} 个，第一个是 {what}：{why}"],
+  [
+    "in {count} of {all} comparisons, the first: {cells}, {n#} connections, {why:}",
+    "{all} 个比较中有 {count} 个，第一个是 {cells}，{n} 个连接：{why}",
+  ],
+  [
+    "in {count} of {all} comparisons, the first: {stack}, {a#} / {b#} connections, {why:}",
+    "{all} 个比较中有 {count} 个，第一个是 {stack}，{a} / {b} 个连接：{why}",
+  ],
   ["{why:}; it points the same way", "{why}；方向一致"],
   ["{why:}; it points the other way", "{why}；方向相反"],
   ["{why:}; {same} of {all} measured comparisons point the same way", "{why}；{all} 个已测比较中有 {same} 个方向一致"],
@@ -819,6 +1029,14 @@ const CLAIMS: Pair[] = [
 
 /** Of a run as a whole, by the crate `report`. */
 const RUN: Pair[] = [
+  // physical.rs of the crate `stack`: the cores of each side
+  ["servers on {servers} ({those:}), client on {client} ({others:})", "服务器用 {servers}（{those}），客户端用 {client}（{others}）"],
+  ["the fastest kind", "最快的一种"],
+  ["the slowest kind", "最慢的一种"],
+  ["kind {n#} of {all#} from the slowest on", "从最慢算起第 {n} 种，共 {all} 种"],
+  ["{n#} kinds", "{n} 种"],
+  ["node {n#}", "节点 {n}"],
+  ["nodes {all}", "节点 {all}"],
   // agents.rs
   ["The loads came from 1 agent: {name}.", "负载来自 1 个代理：{name}。"],
   ["The loads came from {count#} agents: {names}.", "负载来自 {count} 个代理：{names}。"],
@@ -831,31 +1049,49 @@ const RUN: Pair[] = [
   ],
 ];
 
+/** Rates that are asked for: load_id.rs of the crate `plan`. */
+const RATES: Pair[] = ["s", "m", "h"].flatMap((unit): Pair[] => [
+  [`{rate#}/${unit} on {n#}`, `{rate}/${unit}，{n} 个连接`],
+  [`{rate#}/${unit} (Poisson) on {n#}`, `{rate}/${unit}（泊松），{n} 个连接`],
+  [`{rate#}/${unit} (bursts of {size#}) on {n#}`, `{rate}/${unit}（每次突发 {size} 个），{n} 个连接`],
+]);
+/** What is told of users, in this order, each or not. */
+const HABITS: Pair[] = [
+  [", ramp-up {span}", "，爬坡 {span}"],
+  [", {each#} requests each", "，每人 {each} 个请求"],
+  [", think {thought}", "，思考 {thought}"],
+];
+const USERS: Pair[] = HABITS.reduce<Pair[]>(
+  (all, [english, chinese]) => [...all, ...all.map((it): Pair => [it[0] + english, it[1] + chinese])],
+  [["{n#} connections", "{n} 个连接"], ["{n#} users", "{n} 个用户"]],
+);
+const KEPT: Pair[] = [...RATES, ...USERS];
+const ANY_LOAD: Pair[] = [...KEPT, ...KEPT.map(([english, chinese]): Pair => [`${english}, fresh`, `${chinese}，每次新建`])];
+
 /** Loads in words, and cells by them. They come last: `{stack}, …` would fit much. */
 const LOADS: Pair[] = [
-  ["{n#} connections", "{n} 个连接"],
-  ["{n#} users", "{n} 个用户"],
-  ["{n#} connections, fresh", "{n} 个连接，每次新建"],
-  ["{n#} users, ramp-up {span}, {each} requests each", "{n} 个用户，爬坡 {span}，每人 {each} 个请求"],
-  ["{n#} users, ramp-up {span}", "{n} 个用户，爬坡 {span}"],
-  ["{n#} users, {each} requests each", "{n} 个用户，每人 {each} 个请求"],
-  ["{n#} connections, think {span}", "{n} 个连接，思考 {span}"],
-  ["{rate#}/s on {n#}", "{rate}/s，{n} 个连接"],
-  ["{rate#}/s on {n#}, fresh", "{rate}/s，{n} 个连接，每次新建"],
-  ["{rate#}/s (Poisson) on {n#}", "{rate}/s（泊松），{n} 个连接"],
+  ...ANY_LOAD,
+  ...ANY_LOAD.map(([english, chinese]): Pair => [`{stack}, ${english}`, `{stack}，${chinese}`]),
   ["{stack}, {a#} / {b#} connections", "{stack}，{a} / {b} 个连接"],
   ["{a} / {b}, {n#} connections", "{a} / {b}，{n} 个连接"],
-  ["{stack}, {n#} connections", "{stack}，{n} 个连接"],
 ];
+
+const ALL: Pair[] = [...VERDICTS, ...AUDIT, ...CHOICES, ...CAPACITY, ...CLAIMS, ...RUN, ...LOADS];
+
+/** What a place holds: text as it came, a sentence, or several that semicolons join. */
+type Kind = "text" | "sentence" | "sentences";
 
 interface Pattern {
   matches: RegExp;
-  /** Names of the groups, and whether each is to be translated itself. */
-  parts: { name: string; isSentence: boolean }[];
+  /** Names of the groups, and what each holds. */
+  parts: { name: string; kind: Kind }[];
   chinese: string;
 }
 
-const PLACE = /\{(\w+)([:#]?)\}/g;
+const PLACE = /\{(\w+)([:;#]?)\}/g;
+/** What a place matches, and one for a number. */
+const [ANYTHING, NUMBER] = ["(.+?)", "([\\d.]+[kM]?)"];
+const KINDS: Record<string, Kind> = { ":": "sentence", ";": "sentences" };
 
 function compile([english, chinese]: Pair): Pattern {
   const parts: Pattern["parts"] = [];
@@ -863,8 +1099,8 @@ function compile([english, chinese]: Pair): Pattern {
   let from = 0;
   for (const match of english.matchAll(PLACE)) {
     source += escape(english.slice(from, match.index));
-    source += match[2] === "#" ? "([\\d.]+[kM]?)" : "(.+?)";
-    parts.push({ name: match[1] ?? "", isSentence: match[2] === ":" });
+    source += match[2] === "#" ? NUMBER : ANYTHING;
+    parts.push({ name: match[1] ?? "", kind: KINDS[match[2] ?? ""] ?? "text" });
     from = match.index + match[0].length;
   }
   return { matches: new RegExp(`^${source}${escape(english.slice(from))}$`, "s"), parts, chinese };
@@ -877,7 +1113,7 @@ function escape(text: string): string {
 /** Sentences without a place are looked up; there are too many for trying each. */
 const fixed = new Map<string, string>();
 const patterns: Pattern[] = [];
-for (const pair of [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...RUN, ...LOADS]) {
+for (const pair of ALL) {
   if (pair[0].includes("{")) patterns.push(compile(pair));
   else fixed.set(...pair);
 }
@@ -885,25 +1121,44 @@ for (const pair of [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...RUN, ...LO
 patterns.sort((a, b) => literal(b) - literal(a));
 
 function literal(pattern: Pattern): number {
-  return pattern.matches.source.replaceAll("(.+?)", "").length;
+  return pattern.matches.source.replaceAll(ANYTHING, "").replaceAll(NUMBER, "#").length;
 }
 
 /** Sentences may hold sentences, but none of this list does so deeper. */
 const DEPTH_MAX = 4;
+/** Nothing that is said is longer; what is takes its time with hundreds of patterns, and stays as it is. */
+const LENGTH_MAX = 4000;
 
 /** What was found, since runs say the same of many cells. */
 const found = new Map<string, string | undefined>();
 
 /** What `english` is in Chinese; `undefined` where no pattern fits. */
 export function chinese(english: string): string | undefined {
+  if (english.length > LENGTH_MAX) return undefined;
   if (!found.has(english)) found.set(english, translated(english, 0) ?? together(english));
   return found.get(english);
 }
 
 /** Two sentences that a comma joins, if both are known. */
 function together(english: string): string | undefined {
-  const all = english.split(", ").map((it) => translated(it, 0));
+  const all = items(english, ", ").map((it) => translated(it, 0));
   return all.every((it) => it !== undefined) ? all.join("，") : undefined;
+}
+
+/** What stands between separators, but for those within parentheses. */
+function items(text: string, separator: string): string[] {
+  const all: string[] = [];
+  let [depth, from] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "(") depth++;
+    else if (text[at] === ")") depth = Math.max(0, depth - 1);
+    else if (depth === 0 && text.startsWith(separator, at)) {
+      all.push(text.slice(from, at));
+      from = at + separator.length;
+      at = from - 1;
+    }
+  }
+  return [...all, text.slice(from)];
 }
 
 function translated(english: string, depth: number): string | undefined {
@@ -913,21 +1168,26 @@ function translated(english: string, depth: number): string | undefined {
     const match = pattern.matches.exec(english);
     if (!match) continue;
     const values = new Map<string, string>();
-    for (const [index, part] of pattern.parts.entries()) {
-      const text = match[index + 1] ?? "";
-      values.set(part.name, part.isSentence ? list(text, depth + 1) : text);
-    }
+    for (const [index, { name, kind }] of pattern.parts.entries()) values.set(name, inChinese(match[index + 1] ?? "", kind, depth + 1));
     return pattern.chinese.replace(PLACE, (whole, name: string) => values.get(name) ?? whole);
   }
   return undefined;
 }
 
-/** A sentence, or several with commas between; what has no pattern stays. */
-function list(text: string, depth: number): string {
-  const whole = translated(text, depth);
-  if (whole !== undefined) return whole;
-  return text.includes(", ") ? text.split(", ").map((it) => translated(it, depth) ?? it).join("、") : text;
+/** How a load begins: behind a comma it is the second half of a cell, and no sentence of several. */
+const LOAD = /^[\d.]+[kM]?(\/[smh]| connections| users)/;
+
+/** What a place holds; what has no pattern stays. */
+function inChinese(text: string, kind: Kind, depth: number): string {
+  if (kind === "text") return text;
+  if (kind === "sentences") return items(text, "; ").map((it) => translated(it, depth) ?? it).join("；");
+  const parts = items(text, ", ");
+  const each = parts.map((it) => translated(it, depth));
+  // Several that are each known, before a pattern whose place would take them for one.
+  const isList = each.length > 1 && each.every((it) => it !== undefined) && !parts.some((it) => LOAD.test(it));
+  const whole = isList ? undefined : translated(text, depth);
+  return whole ?? each.map((it, index) => it ?? parts[index]).join("、");
 }
 
 /** Every English pattern, for tests. */
-export const ENGLISH: readonly string[] = [...VERDICTS, ...AUDIT, ...CAPACITY, ...CLAIMS, ...RUN, ...LOADS].map((it) => it[0]);
+export const ENGLISH: readonly string[] = ALL.map((it) => it[0]);

@@ -55,6 +55,29 @@ test("it says where loads came from, and nothing of a client beside the servers"
   watch.clean();
 });
 
+test("where cores are not all alike it says which each side had", async ({ page }, info) => {
+  const document = documents.everything();
+  const sides = "servers on 4-7 (the fastest kind, node 1), client on 0-3 (the slowest kind, node 0)";
+  const watch = await open(page, info, { ...document, run: { ...document.run, placement: "split", sides, processes: "block" } }, { lang: "en" });
+  await expect(page.locator("#again dd").filter({ hasText: sides })).toHaveCount(1);
+  await expect(page.locator("#again dd").filter({ hasText: "each block had its own" })).toHaveCount(1);
+  await page.locator("#lang").selectOption("zh");
+  await expect(page.locator("#again dd").filter({ hasText: "服务器用 4-7（最快的一种、节点 1），客户端用 0-3（最慢的一种、节点 0）" })).toHaveCount(1);
+  watch.clean();
+});
+
+test("a run that ended when its claims were decided is not said to have too few blocks", async ({ page }, info) => {
+  const document = documents.full({ stacks: ["one", "two"], loads: [64, 128], seconds: 3, tested: false });
+  for (const table of document.tables) table.ended_by_claims = true;
+  const watch = await open(page, info, document, { lang: "en" });
+  await expect(page.locator("#answer .badge")).toHaveText(["not tested: ended with the claims", "not tested: ended with the claims"]);
+  await expect(page.locator(".rows caption").first()).toContainText("Blocks ended when claims were decided");
+  await expect(page.locator(".rows caption").filter({ hasText: "Too few blocks" })).toHaveCount(0);
+  await page.locator("#lang").selectOption("zh");
+  await expect(page.locator("#answer .headline")).toContainText("试验随论断判定而结束");
+  watch.clean();
+});
+
 test("hostile strings are text", async ({ page }, info) => {
   const watch = await open(page, info, documents.hostile());
   await seeAll(page);

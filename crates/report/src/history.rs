@@ -78,6 +78,8 @@ fn series_text(text: &mut String, series: &Series, apart: Apart) {
     let metric = match series.metric {
         HistoryMetric::Goodput => "goodput",
         HistoryMetric::Cpu => "server CPU time a request",
+        // Another driver knows no instant at which a request was due.
+        HistoryMetric::P99 if !series.driver.is_own() => "99th percentile of its own times",
         HistoryMetric::P99 => "99th percentile of response time",
     };
     let runs = runs_words(series, apart);

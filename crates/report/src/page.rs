@@ -90,6 +90,7 @@ fn run_facts(of: &PageOf<'_>) -> RunFacts {
         seed: manifest.seed,
         pace: pace.to_owned(),
         placement: manifest.placement.clone(),
+        sides: manifest.sides.clone(),
         processes: manifest.processes.clone(),
         loaded_from: loaded_from(of.trials),
         blocks: manifest.blocks,

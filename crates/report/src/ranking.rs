@@ -34,6 +34,8 @@ pub(crate) struct Ranking<'a> {
     pub(crate) name: TableName<'a>,
     pub(crate) rows: Rows<'a>,
     pub(crate) order: Order,
+    /// Whether its blocks ended when claims were decided, so that no test counts them, however many they are.
+    pub(crate) ended_by_claims: bool,
 }
 
 impl<'a> Ranking<'a> {
@@ -41,7 +43,7 @@ impl<'a> Ranking<'a> {
     pub(crate) fn all(trials: &'a [Trial], is_untested: bool) -> Vec<Self> {
         let of = |name| {
             let rows = Rows::of(trials, name);
-            Self { name, order: Order::of(&rows, is_untested), rows }
+            Self { name, order: Order::of(&rows, is_untested), rows, ended_by_claims: is_untested }
         };
         tables(trials).into_iter().map(of).collect()
     }
@@ -56,7 +58,7 @@ pub fn ranking_text(run: &RunReport<'_>) -> String {
     for choice in choices(&all, run.trials, &explained) {
         text.push_str(&choice_text(&choice));
     }
-    for (index, Ranking { name, rows, order }) in all.iter().enumerate() {
+    for (index, Ranking { name, rows, order, .. }) in all.iter().enumerate() {
         let body = if rows.cells.is_empty() {
             "Nothing was measured here.".into()
         } else {

@@ -69,7 +69,7 @@ pub(crate) fn row(figure: &FigureChange) -> [String; 6] {
     let off = |ratio: f64| signed_percent((ratio - 1.0) * 100.0, 1);
     let ends = match (figure.low, figure.high) {
         (Some(low), Some(high)) => format!(" ({} to {})", off(low), off(high)),
-        // So many failures are among the blocks that there is no telling how far it goes.
+        // So many failures, or rates that the client limited, are among the blocks that there is no telling how far it goes.
         (Some(low), None) => format!(" ({} or more)", off(low)),
         (None, Some(high)) => format!(" ({} or less)", off(high)),
         (None, None) => String::new(),

@@ -38,7 +38,7 @@ export function percentileChart(view: View): Chart | undefined {
     .map(({ cell }) => curveOf(view, cell))
     .filter((it) => it.exact.length + it.censored.length > 0);
   if (!table || curves.length === 0) return undefined;
-  const reach = Math.max(...curves.flatMap((it) => [...it.exact, ...it.censored].map((point) => point.x)), 10);
+  const reach = Math.max(extent(curves.flatMap((it) => [...it.exact, ...it.censored].map((point) => point.x)))?.[1] ?? 0, 10);
   const stops = QUANTILES.map((q) => 1 / (1 - q)).filter((x) => x <= reach * 1.001);
   const label = `${t("percentiles")}: ${tableName(table)}`;
   const notes = [t("percentiles_note")];
@@ -94,12 +94,17 @@ function curveOf(view: View, cell: Cell): Curve {
   };
 }
 
-/** The first of a curve's points that at least a share `q` of all samples is not above. */
-function valueAt({ exact, censored }: Pick<Curve, "exact" | "censored">, q: number): { us: number; isBound: boolean } | undefined {
-  const at = (points: Point[]) => points.find((it) => it.q >= q - 1e-9);
-  const found = at(exact);
+/** Quantiles that are nearer to each other are one. */
+const SAME = 1e-9;
+
+/**
+ * What a curve has at a quantile: its own point there, since a neighbour's is another quantile's. A quantile above one that is
+ * only known to be longer is longer as well.
+ */
+export function valueAt({ exact, censored }: { exact: { q: number; us: number }[]; censored: { q: number; us: number }[] }, q: number): { us: number; isBound: boolean } | undefined {
+  const found = exact.find((it) => Math.abs(it.q - q) < SAME);
   if (found) return { us: found.us, isBound: false };
-  const bound = at(censored) ?? censored.at(-1);
+  const bound = censored.filter((it) => it.q <= q + SAME).at(-1);
   return bound && { us: bound.us, isBound: true };
 }
 
@@ -131,7 +136,7 @@ function curveMarks({ exact, censored, style }: Curve): Markish[] {
   // The dashed part begins where the exact one ends.
   const from = exact.at(-1);
   const dashed = from ? [from, ...censored] : censored;
-  const stations = QUANTILES.slice(2).flatMap((q) => exact.find((it) => it.q >= q - 1e-9) ?? []);
+  const stations = QUANTILES.slice(2).flatMap((q) => exact.find((it) => Math.abs(it.q - q) < SAME) ?? []);
   const mark = { x: "x", y: "us", symbol: style.mark, r: 3.5 };
   return [
     line(exact, { x: "x", y: "us", stroke: style.colour, strokeWidth: 2, strokeDasharray: style.dash }),

@@ -54,14 +54,17 @@ function facts(run: RunFacts): HTMLElement {
   const isPlaced = run.placement !== "" || !run.loaded_from;
   const placed: [string, Child][] = isPlaced ? [[t("placement"), isKey(placement) ? t(placement) : run.placement || t("unknown")]] : [];
   const loads: [string, Child][] = run.loaded_from ? [[t("loads"), said(run.loaded_from)]] : [];
-  const kept: [string, Child][] = run.processes === "kept" ? [[t("processes"), t("processes_kept")]] : [];
+  const sides: [string, Child][] = run.sides ? [[t("sides"), said(run.sides)]] : [];
+  const processes = `processes_${run.processes}`;
+  const lived: [string, Child][] = isKey(processes) ? [[t("processes"), t(processes)]] : [];
   return definitions("trials", [
     [t("started"), run.started],
     [t("seed"), String(run.seed)],
     [t("pace"), isKey(pace) ? t(pace) : run.pace || t("unknown")],
     ...placed,
+    ...sides,
     ...loads,
-    ...kept,
+    ...lived,
     [t("blocks"), t("blocks_text", { blocks: run.blocks, most: Math.max(run.blocks_max, run.blocks) })],
     [t("trials"), t("trials_text", { made: run.trials, planned: run.trials_planned })],
     [t("directory"), h("code", null, run.dir)],

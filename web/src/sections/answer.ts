@@ -2,7 +2,7 @@
 
 import { tableName, type View } from "../context.ts";
 import { given, h } from "../dom.ts";
-import { isNumber, off, percent, signed } from "../format.ts";
+import { isNumber, off, percent, signedPercent } from "../format.ts";
 import type { Answer, Interval, Table } from "../model.ts";
 import { lang, names, parts, said, t, type Key } from "../strings.ts";
 
@@ -24,7 +24,7 @@ export function answerSection({ page }: View): HTMLElement {
     h(
       "div",
       { class: `headline-box kind-${first.kind}` },
-      h("p", { class: "eyebrow" }, table ? h("bdi", null, tableName(table)) : null, kindBadge(first)),
+      h("p", { class: "eyebrow" }, table ? h("bdi", null, tableName(table)) : null, kindBadge(first, table)),
       h("p", { class: "headline" }, sentenceOf(first, table, first.stopped_by.length > 0)),
       ahead(first, table),
       stoppedBy(first),
@@ -34,9 +34,14 @@ export function answerSection({ page }: View): HTMLElement {
   return section;
 }
 
-function kindBadge({ kind }: Answer): HTMLElement {
-  const key = `kind_${kind}` as Key;
+function kindBadge({ kind }: Answer, table: Table | undefined): HTMLElement {
+  const isEnded = isUntested(kind) && table?.ended_by_claims === true;
+  const key: Key = isEnded ? "kind_ended" : `kind_${kind}`;
   return h("span", { class: "badge" }, t(key));
+}
+
+function isUntested(kind: Answer["kind"]): boolean {
+  return kind === "ahead" || kind === "overlap";
 }
 
 /** The sentence of the document in English; in Chinese it is made of its parts. */
@@ -66,9 +71,10 @@ function composed(answer: Answer, table: Table | undefined): (Node | string)[] {
       return next !== null && interval ? [...sentence, ...parts("a_tie_ahead", { ...shown, ahead: apart(interval.value) }), ...between(interval)] : sentence;
     }
     case "ahead":
+      if (table?.ended_by_claims) return parts("a_ahead_ended", shown);
       return parts(next === null ? "a_ahead_single" : "a_ahead", shown);
     case "overlap":
-      return parts("a_overlap", shown);
+      return parts(table?.ended_by_claims ? "a_overlap_ended" : "a_overlap", shown);
     case "single":
       return parts("a_single", shown);
     case "bounded":
@@ -86,8 +92,7 @@ export function apart(ratio: number): string {
 }
 
 function between({ low, high }: Interval): (Node | string)[] {
-  const side = (ratio: number) => `${signed((ratio - 1) * 100, 1)}\u202f%`;
-  return isNumber(low) && isNumber(high) ? parts("a_interval", { low: side(low), high: side(high) }) : [];
+  return isNumber(low) && isNumber(high) ? parts("a_interval", { low: signedPercent(low), high: signedPercent(high) }) : [];
 }
 
 /** How far the best is ahead, large enough to be seen from the door. */
@@ -118,7 +123,7 @@ function otherAnswers(answers: Answer[], tables: Table[]): HTMLElement {
   const items = answers.map((answer, index) => {
     const table = tables[index];
     const name = table ? h("a", { href: `#table-${index + 1}` }, h("bdi", null, tableName(table))) : "";
-    return h("li", null, h("span", { class: "which" }, name, " ", kindBadge(answer)), h("span", null, sentenceOf(answer, table, false)));
+    return h("li", null, h("span", { class: "which" }, name, " ", kindBadge(answer, table)), h("span", null, sentenceOf(answer, table, false)));
   });
   return h("div", { class: "others" }, h("h3", null, t("other_answers")), h("ul", null, items));
 }

@@ -102,5 +102,6 @@ function boot({ seconds }: Boots): Child {
 function captionOf(choice: Choice): string {
   const rates = choice.rates.map(({ share, per_s }) => `${shareOf(share)} (${perS(per_s)})`).join(t("and"));
   const isStruck = choice.rows.some((row) => row.invalid === "all" || row.at.some((it) => it !== null && it.invalid !== "none"));
-  return [t("choose_caption", { rates }), t(choice.tested ? "choose_tested" : "caption_untested"), t("choose_memory"), isStruck ? t("struck") : ""].join(" ").trim();
+  const untested = choice.ended_by_claims ? "caption_ended" : "caption_untested";
+  return [t("choose_caption", { rates }), t(choice.tested ? "choose_tested" : untested), t("choose_memory"), isStruck ? t("struck") : ""].join(" ").trim();
 }

@@ -76,7 +76,9 @@ function rankingTable(view: View, table: Table): HTMLElement {
 function columnsOf(view: View, table: Table): Column[] {
   const place = placer(view.page, table);
   const isP99 = table.ranked_by === "response_p99";
-  const isTied = (row: Row) => table.rows.filter((it) => it.rank_from === row.rank_from).length > 1;
+  const sharing = new Map<number, number>();
+  for (const { rank_from } of table.rows) sharing.set(rank_from, (sharing.get(rank_from) ?? 0) + 1);
+  const isTied = (row: Row) => (sharing.get(row.rank_from) ?? 0) > 1;
   const head: Key = table.tested ? (isP99 ? "c_place_tested_p99" : "c_place_tested") : isP99 ? "c_place_p99" : "c_place_goodput";
   return [
     { name: "rank", head: "c_rank", isNumber: true, cell: (row) => rank(table, row, isTied(row)) },
@@ -162,7 +164,8 @@ function placer(page: Page, table: Table): (row: Row) => Child {
       return [drawn({ interval: it, isOpen: isOpen(row), isLog: true, domain, mark: 1, band, label: markLabel(it, off) }), h("span", { class: "beside" }, text)];
     };
   }
-  const interval = (row: Row): Interval | null => (isP99 ? p99Range(page, row) : row.goodput_per_s);
+  const p99Range = p99Ranges(isP99 ? page.sweeps : []);
+  const interval = (row: Row): Interval | null => (isP99 ? p99Range(row) : row.goodput_per_s);
   const show = isP99 ? time : perS;
   const all = table.rows.flatMap((row) => {
     const it = interval(row);
@@ -192,15 +195,16 @@ function drawn(place: Place): Child {
 }
 
 /** A row has its p99 without a range; the sweep of its round has it with one. */
-function p99Range({ sweeps }: Page, row: Row): Interval | null {
-  const point = sweeps.flatMap((sweep) => sweep.series.flatMap((series) => series.points)).find((it) => it.cell === row.cell);
-  if (point?.p99_us) return point.p99_us;
-  return row.p99 && { value: row.p99.us, low: null, high: null };
+function p99Ranges(sweeps: Page["sweeps"]): (row: Row) => Interval | null {
+  const points = sweeps.flatMap((sweep) => sweep.series.flatMap((series) => series.points));
+  const byCell = new Map(points.map((it): [number, Interval | null] => [it.cell, it.p99_us]));
+  return (row) => byCell.get(row.cell) ?? (row.p99 && { value: row.p99.us, low: null, high: null });
 }
 
 function captionOf(table: Table): string {
   const { rows, tested, least_effect } = table;
-  const out = [rows.length < 2 ? t("caption_single") : tested ? t("caption_tested", { least: percent(least_effect) }) : t("caption_untested")];
+  const untested = table.ended_by_claims ? t("caption_ended") : t("caption_untested");
+  const out = [rows.length < 2 ? t("caption_single") : tested ? t("caption_tested", { least: percent(least_effect) }) : untested];
   out.push(rows.some((row) => row.service_times) ? t("caption_service") : t("caption_times"));
   if (tested && isNumber(least_effect) && rows.length > 1) out.push(t("least_band", { least: percent(least_effect) }));
   if (rows.some((row) => row.invalid !== "none")) out.push(t("struck"));

@@ -2,7 +2,7 @@
 
 import { chart } from "../charts/frame.ts";
 import { hasWarmUp, timelineCharts } from "../charts/timeline.ts";
-import { tableName, tableOf, type View } from "../context.ts";
+import { tableName, untabled, type View } from "../context.ts";
 import { h } from "../dom.ts";
 import { bounded, count, percent, perS, shell } from "../format.ts";
 import type { Cell, Stage, WarmUp } from "../model.ts";
@@ -41,7 +41,10 @@ function cellChoice(view: View, box: HTMLElement): HTMLSelectElement {
     h("optgroup", { label: tableName(table) }, table.rows.filter((row) => page.cells[row.cell]).map((row) => option(view, row.cell, row.stack))),
   );
   // Cells of no table can be looked at as well.
-  const rest = page.cells.flatMap((cell, index) => (tableOf(page, index) < 0 ? [option(view, index, `${cell.why.stack}: ${tableName(cell.why)}`)] : []));
+  const rest = untabled(page).flatMap((index) => {
+    const why = page.cells[index]?.why;
+    return why ? [option(view, index, `${why.stack}: ${tableName(why)}`)] : [];
+  });
   const select: HTMLSelectElement = h(
     "select",
     {

@@ -1,6 +1,6 @@
 /** Why each stack stopped where it did: the verdict with its evidence, what it rules out, and what would confirm it. */
 
-import { tableName, tableOf, type View } from "../context.ts";
+import { tableName, untabled, type View } from "../context.ts";
 import { given, h, type Child } from "../dom.ts";
 import { isNumber, perS } from "../format.ts";
 import type { Cell, Confirmed, Verdict } from "../model.ts";
@@ -22,7 +22,7 @@ export function whySection({ page }: View): HTMLElement {
     const isOpen = isFew || (place === 0 && own.length <= OPEN_MAX);
     return h("div", null, h("h3", null, h("bdi", null, tableName(table))), h("div", { class: "cards" }, own.map((row) => card(row.cell, isOpen))));
   });
-  const rest = cells.map((_, index) => index).filter((index) => tableOf(page, index) < 0);
+  const rest = untabled(page);
   return h(
     "section",
     { id: "why", "aria-labelledby": "why-heading" },

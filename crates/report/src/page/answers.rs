@@ -50,7 +50,7 @@ pub(super) fn answer(
     };
     let doubt = rows.first().map_or_else(String::new, |(_, row)| doubt(table, row));
     let are_alike = are_alike(sharing.iter().map(|(_, row)| row.letters.as_str()));
-    answer.sentence = fail_text(&answer.failing) + &sentence(table.ranked_by, &answer, are_alike, &doubt);
+    answer.sentence = fail_text(&answer.failing) + &sentence(table, &answer, are_alike, &doubt);
     answer
 }
 
@@ -140,9 +140,9 @@ fn shares(table: &Table, first: &Row, row: &Row) -> bool {
     }
 }
 
-fn sentence(ranked_by: RankedBy, answer: &Answer, are_alike: bool, doubt: &str) -> String {
+fn sentence(table: &Table, answer: &Answer, are_alike: bool, doubt: &str) -> String {
     let best = names(&answer.best);
-    let faster = ranked_by == RankedBy::ResponseP99;
+    let faster = table.ranked_by == RankedBy::ResponseP99;
     let figure = if faster { "99th percentile" } else { "goodput" };
     let said = match answer.kind {
         AnswerKind::Nothing => return "Nothing was measured here.".into(),
@@ -182,10 +182,21 @@ fn sentence(ranked_by: RankedBy, answer: &Answer, are_alike: bool, doubt: &str) 
             )
         }
         AnswerKind::Ahead => {
-            format!("{best} has the best {figure}, by too few trials to test; that supports no claim")
+            // However many they are, it is the claims that ended them.
+            let by = if table.ended_by_claims {
+                "trials that ended when claims were decided"
+            } else {
+                "too few trials to test"
+            };
+            format!("{best} has the best {figure}, by {by}; that supports no claim")
         }
         AnswerKind::Overlap => {
-            format!("The data support no winner: too few trials to test, and {best} overlap in {figure}")
+            let why = if table.ended_by_claims {
+                "trials ended when claims were decided"
+            } else {
+                "too few trials to test"
+            };
+            format!("The data support no winner: {why}, and {best} overlap in {figure}")
         }
     };
     let stopped = stopped(&answer.stopped_by);

@@ -10,6 +10,8 @@ use crate::told::TimeUs;
 const POINTS_A_DECADE: u32 = 8;
 /// Decades at most: beyond a thousandth of a millionth there are no samples.
 const DECADES_MAX: u32 = 9;
+/// Quantiles that people ask for and that lie between those points: a neighbour's value would be told as theirs.
+const ASKED_FOR: [f64; 7] = [0.25, 0.5, 0.75, 0.95, 0.975, 0.995, 0.9995];
 /// Columns of a heat map at most; intervals are put together where there are more.
 const COLUMNS_MAX: usize = 90;
 /// Rows of a heat map a decade of time, the most that keep it within [`ROWS_MAX`].
@@ -57,11 +59,14 @@ fn of_percentiles(told: &Distribution) -> Curve {
     curve
 }
 
-/// Quantiles that so many samples know, evenly spaced in the logarithm of 1 / (1 − q), which is HdrHistogram's axis.
+/// Quantiles that so many samples know, evenly spaced in the logarithm of 1 / (1 − q), which is HdrHistogram's axis, and those that
+/// people ask for among them.
 fn quantiles(samples: u64) -> impl Iterator<Item = f64> {
-    (0..=POINTS_A_DECADE * DECADES_MAX)
-        .map(|step| 1.0 - 10_f64.powf(-f64::from(step) / f64::from(POINTS_A_DECADE)))
-        .take_while(move |quantile| samples_needed(*quantile) <= samples)
+    let even = (0..=POINTS_A_DECADE * DECADES_MAX)
+        .map(|step| 1.0 - 10_f64.powf(-f64::from(step) / f64::from(POINTS_A_DECADE)));
+    let mut all: Vec<f64> = even.chain(ASKED_FOR).collect();
+    all.sort_by(f64::total_cmp);
+    all.into_iter().take_while(move |quantile| samples_needed(*quantile) <= samples)
 }
 
 /// Times over time; `None` without samples.
@@ -212,6 +217,18 @@ mod tests {
         // Of 1000 samples the longest is above the 99.7th percentile in 95 of 100 cases, and not above the 99.8th.
         assert!(*all.last().unwrap() >= 0.995 && *all.last().unwrap() < 0.9975);
         assert_eq!(quantiles(0).count(), 0);
+    }
+
+    /// The page tells these by name: `QUANTILES` in web/src/charts/percentiles.ts.
+    #[test]
+    fn quantiles_that_have_a_name_are_among_them() {
+        let all: Vec<f64> = quantiles(u64::MAX).collect();
+        let named =
+            [0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.999_99, 0.999_999];
+        for quantile in named {
+            assert!(all.iter().any(|it| (it - quantile).abs() < 1e-9), "{quantile}");
+        }
+        assert!(all.is_sorted());
     }
 
     #[test]

@@ -72,7 +72,11 @@ pub struct RunFacts {
     pub pace: String,
     /// Where client and servers ran: `shared` or `split`; empty where it is not known.
     pub placement: String,
-    /// `kept` where one process of each stack served all trials; absent where each trial had one of its own.
+    /// Where `split` cores are of several kinds or NUMA nodes: which of them servers and client had, in words; absent of others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sides: Option<String>,
+    /// `kept` where one process of each stack served all trials, `block` where one served those of a block; absent where each trial had
+    /// one of its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub processes: String,
     /// A sentence on the machines that the loads came from; absent where the run made them itself.
@@ -219,6 +223,10 @@ pub struct Table {
     pub ranked_by: RankedBy,
     /// Whether its order is by tests within blocks; else by ranges, which support no claim.
     pub tested: bool,
+    /// Whether it is not tested for another reason than too few blocks: they ended when claims were decided, which no test of a ranking
+    /// counts. Absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_by_claims: bool,
     /// Of tests: ratios nearer to 1 than this are no difference.
     pub least_effect: Option<f64>,
     /// Median rate that the same client reached of the calibration target over HTTP/1.1 without TLS, 1/s: a ceiling of the rows that

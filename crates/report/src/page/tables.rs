@@ -23,7 +23,7 @@ pub(super) struct Ranked {
 /// The tables of a run, ranked, and a cell for each row.
 pub(super) fn ranked(of: &PageOf<'_>, rankings: &[Ranking<'_>], explained: &[CellExplanation]) -> Ranked {
     let mut ranked = Ranked { tables: Vec::new(), answers: Vec::new(), cells: Vec::new() };
-    for Ranking { name, rows, order } in rankings {
+    for Ranking { name, rows, order, ended_by_claims } in rankings {
         let name = *name;
         // Of what speaks otherwise than the control, its rate is no ceiling.
         let has_ceiling = rows.cells.iter().any(|cell| cell.as_control);
@@ -33,6 +33,7 @@ pub(super) fn ranked(of: &PageOf<'_>, rankings: &[Ranking<'_>], explained: &[Cel
             driver: name.driver,
             ranked_by: rows.ranked_by,
             tested: matches!(order, Order::Tests(..)),
+            ended_by_claims: *ended_by_claims,
             least_effect: match order {
                 Order::Tests(comparison, _) => Some(comparison.least_effect),
                 Order::Ranges(..) => None,

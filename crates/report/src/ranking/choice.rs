@@ -34,6 +34,10 @@ pub struct Choice {
     pub load: LoadId,
     /// Whether its order is by tests within blocks; else by ranges, which support no claim.
     pub tested: bool,
+    /// Whether it is not tested for another reason than too few blocks: they ended when claims were decided, which no test of a ranking
+    /// counts. Absent where not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_by_claims: bool,
     /// At what rates answer times are compared, from the lowest up.
     pub rates: Vec<SharedRate>,
     /// As the round ranks them.
@@ -150,6 +154,7 @@ fn choice(
         round: of.name.round.to_owned(),
         load: of.name.load.clone(),
         tested: matches!(of.order, Order::Tests(..)),
+        ended_by_claims: of.ended_by_claims,
         rates: at.iter().map(|(share, ranking)| shared_rate(*share, ranking)).collect(),
         rows: of.order.places().iter().map(row).collect(),
     })

@@ -233,10 +233,10 @@ impl<'a> Rows<'a> {
         let loads = || self.cells.iter().flat_map(|cell| &cell.trials).map(|trial| &trial.load);
         let is_plain = loads().all(record::LoadResult::is_plain_http1);
         let over = if is_plain { "" } else { " over HTTP/1.1 without TLS" };
-        let keeps = self.control.map(|control| control.load.load.keep_alive);
-        let used = match keeps.filter(|keeps| loads().any(|load| load.load.keep_alive != *keeps)) {
-            Some(true) => " on connections that are kept",
-            Some(false) => " on a fresh connection for each request",
+        let is_fresh = self.control.map(|control| control.load.has_fresh_connections());
+        let used = match is_fresh.filter(|fresh| loads().any(|load| load.has_fresh_connections() != *fresh)) {
+            Some(false) => " on connections that are kept",
+            Some(true) => " on a fresh connection for each request",
             None => "",
         };
         format!("{over}{used}")

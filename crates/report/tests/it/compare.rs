@@ -1,7 +1,7 @@
 //! Two runs side by side, and many in a row.
 
 use explain::{HistoryFilter, HistoryMetric, RecordedRun, compare_runs, points_of_run, series_of};
-use record::{Manifest, Role, Trial, TrialResult};
+use record::{Distribution, Driver, ForeignDriver, LoadResult, Manifest, Role, Trial, TrialResult};
 use report::{compare_text, history_text};
 
 use crate::samples::{at, failed, load, manifest, times, with};
@@ -175,7 +175,7 @@ fn a_history_leaves_out_a_p99_that_so_few_requests_do_not_know() {
     let manifest = manifest(&["gin"], 6);
     // The figures of `times` rise such that this is a p99 of 20 ms.
     let trial = |block: u32, count: u64| {
-        with(block, "gin", record::LoadResult { response_time_us: times(count, 4_000.0), ..load(1000.0) })
+        with(block, "gin", LoadResult { response_time_us: times(count, 4_000.0), ..load(1000.0) })
     };
     let of = |few: u32| {
         let count = |block: u32| if block < few { 298 } else { 299 };
@@ -192,6 +192,37 @@ fn a_history_leaves_out_a_p99_that_so_few_requests_do_not_know() {
     assert!(text.contains("runs/a (6, 3 with too few requests: p99 takes 299)"), "{text}");
     let text = history_text(&series_of(vec![of(0)], HistoryMetric::P99));
     assert!(text.contains("20.0ms") && text.contains("runs/a (6)"), "{text}");
+}
+
+/// wrk knows no instant at which a request was due, and few percentiles. Neither is a failure of what it loads.
+#[test]
+fn a_history_of_another_driver_is_of_the_times_that_it_tells() {
+    let manifest = manifest(&["gin"], 6);
+    let told = |block: u32, change: fn(&mut Distribution)| {
+        let mut load = LoadResult {
+            // The figures of `times` rise such that this is a p99 of 20 ms.
+            service_time_us: times(2_000, 4_000.0),
+            response_time_us: Distribution::default(),
+            driver: Some(ForeignDriver { name: "wrk".into(), ..ForeignDriver::default() }),
+            ..load(1000.0)
+        };
+        change(&mut load.service_time_us);
+        Trial { driver: Driver::Wrk, ..with(block, "gin", load) }
+    };
+    let of = |change: fn(&mut Distribution)| {
+        let trials: Vec<Trial> = (0..6).map(|block| told(block, change)).collect();
+        let filter = HistoryFilter::default();
+        points_of_run(run(&manifest, &trials, "runs/a"), None, HistoryMetric::P99, &filter).remove(0)
+    };
+    let point = of(|_| ());
+    assert_eq!((point.value, point.trials, point.failed), (Some(20_000.0), 6, 0));
+    let text = history_text(&series_of(vec![point], HistoryMetric::P99));
+    assert!(text.contains("gin, by wrk: 99th percentile of its own times"), "{text}");
+    let without = of(|times| times.p99 = None);
+    assert_eq!((without.value, without.trials, without.failed), (None, 0, 0));
+    // One whose longest answers it left out.
+    let bound = of(|times| times.lower_bounds.push("p99".into()));
+    assert_eq!((bound.value, bound.trials, bound.failed), (None, 6, 6));
 }
 
 #[test]

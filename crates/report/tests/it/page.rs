@@ -585,6 +585,35 @@ fn where_loads_came_from_is_the_sentence_of_the_text() {
     assert!(text.lines().any(|line| line == said), "{text}");
 }
 
+#[test]
+fn cores_of_each_side_are_those_of_the_text() {
+    let trials = blocks(&[("gin", 100_000.0), ("tomcat", 90_000.0)], 2);
+    let mut manifest = manifest(&["gin", "tomcat"], 4);
+    assert!(!json(&page_of(&manifest, &trials)).contains("\"sides\""));
+    let sides = "servers on 4-7 (node 1), client on 0-3 (node 0)";
+    (manifest.placement, manifest.sides) = ("split".into(), Some(sides.into()));
+    assert_eq!(page_of(&manifest, &trials).run.sides.as_deref(), Some(sides));
+    let text = crate::ranking::ranking(&manifest, &trials);
+    assert!(text.contains(&format!("Cores are not all alike: {sides}.")), "{text}");
+}
+
+/// However many they are, no test of a ranking counts them; and that is another reason than their number.
+#[test]
+fn trials_that_ended_with_the_claims_are_not_called_too_few() {
+    let trials = blocks(&[("gin", 100_000.0), ("tomcat", 50_000.0)], 12);
+    let mut manifest = manifest(&["gin", "tomcat"], 24);
+    let tested = page_of(&manifest, &trials);
+    assert!(tested.tables[0].tested && !tested.tables[0].ended_by_claims);
+    assert!(!json(&tested).contains("ended_by_claims"));
+    manifest.looks = vec![12, 20];
+    let page = page_of(&manifest, &trials);
+    let (table, answer) = (&page.tables[0], &page.answers[0]);
+    assert_eq!((table.tested, table.ended_by_claims, answer.kind), (false, true, AnswerKind::Ahead));
+    let said = "gin has the best goodput, by trials that ended when claims were decided; that supports no \
+                claim.";
+    assert!(answer.sentence.starts_with(said), "{}", answer.sentence);
+}
+
 /// A record bounds what is counted of a trial, and a run has many trials.
 #[test]
 fn counts_of_many_trials_are_added_up_without_an_overflow() {

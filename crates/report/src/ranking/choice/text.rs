@@ -97,6 +97,10 @@ pub(crate) fn legend(choice: &Choice) -> String {
         }
         // One has no order.
         (false, 0 | 1) => "In parentheses: the range of trials, of a boot the 95 % interval of its median",
+        (false, _) if choice.ended_by_claims => {
+            "In parentheses: the range of trials, of a boot the 95 % interval of its median. Blocks ended when claims were \
+             decided, which no test of a ranking counts: no order here supports a claim"
+        }
         (false, _) => {
             "In parentheses: the range of trials, of a boot the 95 % interval of its median. Too few blocks to test: no order \
              here supports a claim"

@@ -21,7 +21,7 @@ pub const UNREACHABLE: u8 = 3;
 /// It was measured, and the service did not do what was asked, or a load's figures are not valid, or our own figures
 /// are not known to be the truth, or a cell of one run got worse in another, or a gate failed.
 pub const SERVICE: u8 = 4;
-/// It was measured, and a gate, or whether more trials of a cell fail in another run, could not be told: what was measured is in
+/// It was measured, and a gate, or whether a cell got worse in another run, could not be told: what was measured is in
 /// line with both.
 pub const COULD_NOT_TELL: u8 = 5;
 /// It was interrupted; what was measured is kept.
@@ -42,7 +42,7 @@ Exit codes:
        compared run to the other, or an audit found what can't be true or can't be known, or a gate
        failed
   5    measured, and a gate (--fail-if, [gate]) could not tell, or of two compared runs it could
-       not be told whether more trials of a cell fail: the output says what would decide it
+       not be told whether a cell got worse: the output says what would decide it
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.

@@ -23,6 +23,7 @@ mod pods;
 mod progress;
 mod recorded;
 mod scratch;
+mod text;
 mod watching;
 mod workbench;
 

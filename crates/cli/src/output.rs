@@ -4,10 +4,12 @@
 use std::fmt::Display;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, IsTerminal, Stderr, Stdout, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use plan::PlanError;
+use rustix::io::Errno;
 
 use crate::exit::Failure;
 
@@ -76,16 +78,28 @@ pub fn to_start_of_line() {
 
 const START_OF_LINE: &str = "\r";
 
-/// A reader that has gone (`| head`) has seen what it wanted.
+/// A reader that has gone (`| head`) has seen what it wanted, and whoever has closed a terminal wants no more of it than what is
+/// left in files.
 fn write_out(text: &str) -> Result<(), Failure> {
     let mut stdout = stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::system(format!(
+        Err(error) if !has_gone(&error, stdout.as_fd()) => Err(Failure::system(format!(
             "cannot write the result ({error}); free some space, or redirect elsewhere"
         ))),
         _ => Ok(()),
     }
+}
+
+/// Whether `output` could not be written since nobody reads it. Of a terminal that was closed the kernel says the same as of a
+/// disk that fails.
+fn has_gone(error: &std::io::Error, output: BorrowedFd<'_>) -> bool {
+    let is_device = || {
+        let opened = output.try_clone_to_owned().and_then(|it| File::from(it).metadata());
+        opened.is_ok_and(|it| it.file_type().is_char_device())
+    };
+    let has_failed = error.raw_os_error() == Some(Errno::IO.raw_os_error());
+    error.kind() == ErrorKind::BrokenPipe || (has_failed && is_device())
 }
 
 /// Says `what` on standard error, and a line end. Nobody is left to tell that nobody listens.
@@ -205,7 +219,39 @@ fn write_and_rename(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use rustix::fs::{Mode, OFlags, open};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
     use super::*;
+
+    #[test]
+    fn who_closes_a_terminal_has_gone_as_who_closes_a_pipe() {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+        let mut terminal = File::from(theirs);
+        terminal.write_all(b"x").unwrap();
+        drop(ours);
+        // A process that another thread is just starting holds a copy for a moment.
+        let closed = (0..1000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            terminal.write_all(b"x").err()
+        });
+        let closed = closed.expect("it is closed");
+        assert!(has_gone(&closed, terminal.as_fd()), "{closed}");
+        let (reader, mut pipe) = std::io::pipe().unwrap();
+        drop(reader);
+        let broken = pipe.write_all(b"x").unwrap_err();
+        assert!(has_gone(&broken, pipe.as_fd()), "{broken}");
+        let mut full = File::options().write(true).open("/dev/full").unwrap();
+        let no_room = full.write_all(b"x").unwrap_err();
+        assert!(!has_gone(&no_room, full.as_fd()), "{no_room}");
+        assert!(!has_gone(&Errno::IO.into(), tempfile::tempfile().unwrap().as_fd()));
+    }
 
     #[test]
     fn what_is_written_into_a_run_takes_the_place_of_a_link() {

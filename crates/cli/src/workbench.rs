@@ -102,7 +102,8 @@ impl Workbench {
             catalogue,
             control,
             proofload_exe: own_binary()?,
-            argv: std::env::args().collect(),
+            // A path need not be text.
+            argv: std::env::args_os().map(|it| it.to_string_lossy().into_owned()).collect(),
         })
     }
 

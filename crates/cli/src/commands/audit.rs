@@ -12,6 +12,7 @@ use crate::exit::{self, Failure};
 use crate::output::{print, print_json};
 use crate::progress::Screen;
 use crate::recorded;
+use crate::text::text_of;
 
 /// The largest file that is read. A JTL of a million requests has 150 MB.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -73,10 +74,5 @@ fn text(name: &str, from: impl Read) -> Result<String, Failure> {
         )));
     }
     // Logs of other systems hold bytes of other encodings; figures are ASCII in all of them but UTF-16.
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(Failure::usage(format!(
-            "{name} is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
-        )));
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(text_of(&bytes))
 }

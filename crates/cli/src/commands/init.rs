@@ -1,5 +1,6 @@
 //! `proofload init`: a first proofload.toml from what a project's files show.
 
+use std::cell::Cell;
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -7,11 +8,14 @@ use std::process::ExitCode;
 
 use plan::{Place, PlanError, shell};
 use serde::de::IgnoredAny;
-use sources::project::{Draft, KNOWN_BY, Project, ProjectFile, draft, is_of_other_kind};
+use sources::project::{
+    Around, Draft, KNOWN_BY, OF_WORKSPACES, Project, ProjectFile, draft, is_of_other_kind, is_workspace_of,
+};
 
 use crate::arguments::project::Init;
 use crate::exit::Failure;
 use crate::output::{print, say, write_whole};
+use crate::text::text_of;
 use crate::workbench::{PROJECT_FILE, own_name};
 
 /// Files that are looked at, folders within folders, and bytes of each: a project's own sources are well within, and nobody
@@ -20,6 +24,10 @@ const FILES_MAX: usize = 2_000;
 const FOLDERS_MAX: usize = 20_000;
 const DEPTH_MAX: usize = 16;
 const BYTES_MAX: u64 = 256 << 10;
+/// Folders above that may be that of a workspace, its files, and what is read of all of its manifests.
+const FOLDERS_ABOVE_MAX: usize = 8;
+const FILES_AROUND_MAX: usize = 20_000;
+const BYTES_AROUND_MAX: u64 = 64 << 20;
 /// What others made, or what is of others.
 const LEFT_OUT: [&str; 10] = [
     "node_modules",
@@ -107,7 +115,8 @@ fn look_around(folder: &Path) -> Result<Project, Failure> {
         PlanError::new(what, "name the folder of your service").in_file(folder)
     })?;
     let mut files = Vec::new();
-    let folders = collect(&whole, "", 0, FOLDERS_MAX, &mut files);
+    let look = Look::of_project(&whole);
+    let folders = look.collect("", 0, FOLDERS_MAX, &mut files);
     for mark in MARKS.into_iter().filter(|mark| whole.join(mark).exists()) {
         files.push(ProjectFile { path: mark.into(), text: String::new() });
     }
@@ -118,51 +127,109 @@ fn look_around(folder: &Path) -> Result<Project, Failure> {
             files.len()
         ));
     }
-    let folder = whole.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-    Ok(Project { folder, files })
+    let own = Project { folder: name_of(&whole), files, around: None };
+    Ok(Project { around: around(&whole, &own), ..own })
 }
 
-/// Adds the files in a folder, those of the folder itself before those within. What can't be read is as if it were not there.
-/// Into how many folders it looked, of which there are `folders_max` at most.
-fn collect(
-    root: &Path,
-    inside: &str,
-    depth: usize,
-    folders_max: usize,
-    files: &mut Vec<ProjectFile>,
-) -> usize {
-    let Ok(entries) = fs::read_dir(root.join(inside)) else { return 0 };
-    let mut looked = 1;
-    let mut folders = Vec::new();
-    for entry in entries.flatten() {
-        if files.len() >= FILES_MAX {
-            return looked;
-        }
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
-        // A link may lead anywhere.
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => {
-                let is_left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
-                folders.extend((!is_left_out).then_some(path));
-            }
-            Ok(kind) if kind.is_file() => {
-                let text = if is_read(&path) { beginning(&root.join(&path)) } else { String::new() };
-                files.push(ProjectFile { path, text });
-            }
-            _ => {}
-        }
+fn name_of(folder: &Path) -> String {
+    folder.file_name().map_or_else(String::new, |it| it.to_string_lossy().into_owned())
+}
+
+/// The workspace that the folder of `project` lies in: the nearest above it, within its repository.
+fn around(whole: &Path, project: &Project) -> Option<Box<Around>> {
+    let is_in_repository = |it: &&Path| !it.join(".git").exists();
+    let above = whole.ancestors().take(FOLDERS_ABOVE_MAX).take_while(is_in_repository).count();
+    let is_one = |it: &&Path| {
+        let there = OF_WORKSPACES.into_iter().filter(|name| it.join(name).is_file());
+        let file = |name: &str| ProjectFile { path: name.into(), text: beginning(&it.join(name), BYTES_MAX) };
+        let top = Project { files: there.map(file).collect(), ..Project::default() };
+        is_workspace_of(&top, &way_to(whole, it), project)
+    };
+    let root = whole.ancestors().skip(1).take(above).find(is_one)?;
+    let member = way_to(whole, root);
+    let way: Vec<&str> = member.split('/').map(|_| "..").collect();
+    let look = Look::of_workspace(root);
+    let mut files = Vec::new();
+    look.collect("", 0, FOLDERS_MAX, &mut files);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Some(Box::new(Around {
+        way: way.join("/"),
+        member,
+        whole: Project { folder: name_of(root), files, around: None },
+    }))
+}
+
+/// The way to `folder` from one around it.
+fn way_to(folder: &Path, around: &Path) -> String {
+    folder.strip_prefix(around).unwrap_or(folder).to_string_lossy().into_owned()
+}
+
+/// A look at what lies in a folder.
+struct Look<'a> {
+    root: &'a Path,
+    files_max: usize,
+    /// Of which files it is known what is in them.
+    is_read: fn(&str) -> bool,
+    /// How much more is read.
+    bytes_left: Cell<u64>,
+}
+
+impl<'a> Look<'a> {
+    fn of_project(root: &'a Path) -> Self {
+        let bytes_left = Cell::new(FILES_MAX as u64 * BYTES_MAX);
+        Self { root, files_max: FILES_MAX, is_read, bytes_left }
     }
-    folders.sort();
-    if depth < DEPTH_MAX {
-        for folder in folders {
-            if files.len() >= FILES_MAX || looked >= folders_max {
-                break;
-            }
-            looked += collect(root, &folder, depth + 1, folders_max - looked, files);
-        }
+
+    /// Of what lies around a project, what is in manifests is all that is to be known.
+    fn of_workspace(root: &'a Path) -> Self {
+        let is_read = |path: &str| path.rsplit('/').next().is_some_and(|name| OF_WORKSPACES.contains(&name));
+        Self { root, files_max: FILES_AROUND_MAX, is_read, bytes_left: Cell::new(BYTES_AROUND_MAX) }
     }
-    looked
+
+    /// Adds the files in a folder, those of the folder itself before those within. What can't be read is as if it were not there.
+    /// Into how many folders it looked, of which there are `folders_max` at most.
+    fn collect(&self, inside: &str, depth: usize, folders_max: usize, files: &mut Vec<ProjectFile>) -> usize {
+        let Ok(entries) = fs::read_dir(self.root.join(inside)) else { return 0 };
+        let mut looked = 1;
+        let mut folders = Vec::new();
+        for entry in entries.flatten() {
+            if files.len() >= self.files_max {
+                return looked;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if inside.is_empty() { name.clone() } else { format!("{inside}/{name}") };
+            // A link may lead anywhere.
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => {
+                    let is_left_out = name.starts_with('.') || LEFT_OUT.contains(&name.as_str());
+                    folders.extend((!is_left_out).then_some(path));
+                }
+                Ok(kind) if kind.is_file() => {
+                    let text = if (self.is_read)(&path) { self.text(&path) } else { String::new() };
+                    files.push(ProjectFile { path, text });
+                }
+                _ => {}
+            }
+        }
+        folders.sort();
+        if depth < DEPTH_MAX {
+            for folder in folders {
+                if files.len() >= self.files_max || looked >= folders_max {
+                    break;
+                }
+                looked += self.collect(&folder, depth + 1, folders_max - looked, files);
+            }
+        }
+        looked
+    }
+
+    /// What is in a file, as far as it is read.
+    fn text(&self, path: &str) -> String {
+        let left = self.bytes_left.get();
+        let text = beginning(&self.root.join(path), BYTES_MAX.min(left));
+        self.bytes_left.set(left.saturating_sub(text.len() as u64));
+        text
+    }
 }
 
 fn is_read(path: &str) -> bool {
@@ -174,24 +241,10 @@ fn is_read(path: &str) -> bool {
 }
 
 /// As much of a file as is looked at.
-fn beginning(path: &Path) -> String {
+fn beginning(path: &Path, bytes_max: u64) -> String {
     let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
+    let read = fs::File::open(path).and_then(|file| file.take(bytes_max).read_to_end(&mut bytes));
     read.map_or_else(|_| String::new(), |_| text_of(&bytes))
-}
-
-/// The text of a file, by the mark that it may begin with: what a shell of Windows writes is UTF-16, and what an editor of it writes
-/// has the mark of UTF-8, which is no part of the text.
-fn text_of(bytes: &[u8]) -> String {
-    let of_units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.chunks_exact(2).map(|it| unit([it[0], it[1]])).collect();
-        String::from_utf16_lossy(&units)
-    };
-    match bytes {
-        [0xff, 0xfe, text @ ..] => of_units(text, u16::from_le_bytes),
-        [0xfe, 0xff, text @ ..] => of_units(text, u16::from_be_bytes),
-        _ => String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned(),
-    }
 }
 
 /// Writes the file; never over one that is there, unless that was asked for.
@@ -233,39 +286,74 @@ mod tests {
         }
     }
 
-    /// `pip freeze >requirements.txt` in PowerShell, and a package.json of an editor's.
-    #[test]
-    fn a_text_is_read_by_the_mark_that_it_begins_with() {
-        let utf_16 = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> {
-            "\u{feff}flask é\r\n".encode_utf16().flat_map(unit).collect()
-        };
-        assert_eq!(text_of(&utf_16(u16::to_le_bytes)), "flask é\r\n");
-        assert_eq!(text_of(&utf_16(u16::to_be_bytes)), "flask é\r\n");
-        assert_eq!(text_of(b"\xef\xbb\xbf{}"), "{}");
-        assert_eq!(text_of("é".as_bytes()), "é");
-        // Of what is cut within a letter, and of other encodings, as much as there is.
-        assert_eq!(text_of(b"\xff\xfea\0b"), "a");
-        assert_eq!(text_of(b"a\xe9"), "a\u{fffd}");
-        assert_eq!(text_of(b""), "");
-    }
-
     #[test]
     fn nothing_is_looked_into_beyond_the_last_file_or_folder() {
         let root = tempfile::tempdir().unwrap();
         for folder in ["a", "b", "c"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
-        assert_eq!(
-            collect(root.path(), "", 0, FOLDERS_MAX, &mut Vec::new()),
-            4,
-            "itself and the three in it"
-        );
-        assert_eq!(collect(root.path(), "", 0, 3, &mut Vec::new()), 3);
+        let look = Look::of_project(root.path());
+        assert_eq!(look.collect("", 0, FOLDERS_MAX, &mut Vec::new()), 4, "itself and the three in it");
+        assert_eq!(look.collect("", 0, 3, &mut Vec::new()), 3);
         for number in 0..FILES_MAX {
             fs::write(root.path().join("a").join(number.to_string()), "").unwrap();
         }
         let mut files = Vec::new();
-        assert_eq!(collect(root.path(), "", 0, FOLDERS_MAX, &mut files), 2, "itself and the first in it");
+        assert_eq!(look.collect("", 0, FOLDERS_MAX, &mut files), 2, "itself and the first in it");
         assert_eq!(files.len(), FILES_MAX);
+    }
+
+    /// Nobody's memory is filled by a folder of manifests.
+    #[test]
+    fn no_more_is_read_around_a_project_than_there_is_room_for() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["a", "b", "c"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+            fs::write(root.path().join(folder).join("package.json"), "{  }").unwrap();
+        }
+        let look = Look { bytes_left: Cell::new(6), ..Look::of_workspace(root.path()) };
+        let mut files = Vec::new();
+        look.collect("", 0, FOLDERS_MAX, &mut files);
+        let texts: Vec<&str> = files.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, ["{  }", "{ ", ""]);
+    }
+
+    /// What lies above the repository is somebody else's.
+    #[test]
+    fn the_nearest_workspace_above_is_known_within_the_repository() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        fs::create_dir_all(at("shop/apps/api/src")).unwrap();
+        fs::write(at("package.json"), r#"{"workspaces": ["shop/**"]}"#).unwrap();
+        fs::write(at("shop/apps/api/package.json"), "{}").unwrap();
+        let of = |manifest: &str| {
+            let file = ProjectFile { path: manifest.into(), text: "{}".into() };
+            let project = Project { files: vec![file], ..Project::default() };
+            around(&at("shop/apps/api"), &project)
+        };
+        let seen = || of("package.json").map(|it| (it.way, it.member));
+        assert_eq!(seen(), Some(("../../..".to_owned(), "shop/apps/api".to_owned())));
+        fs::write(at("shop/pnpm-workspace.yaml"), "packages: [apps/*]").unwrap();
+        fs::write(at("shop/pnpm-lock.yaml"), "locked").unwrap();
+        assert_eq!(seen(), Some(("../..".to_owned(), "apps/api".to_owned())));
+        // Of what is no manifest it is enough that it is there.
+        let there = of("package.json").unwrap();
+        let files = there.whole.files.iter().map(|it| (it.path.as_str(), it.text.as_str()));
+        let due = [
+            ("apps/api/package.json", "{}"),
+            ("pnpm-lock.yaml", ""),
+            ("pnpm-workspace.yaml", "packages: [apps/*]"),
+        ];
+        assert_eq!(files.collect::<Vec<_>>(), due);
+        // What names other folders, and what is of another language, is around nothing of it.
+        fs::write(at("shop/apps/package.json"), r#"{"workspaces": ["web"]}"#).unwrap();
+        fs::write(at("shop/apps/Cargo.toml"), "[workspace]\n").unwrap();
+        assert_eq!(seen(), Some(("../..".to_owned(), "apps/api".to_owned())));
+        assert_eq!(of("Cargo.toml").map(|it| it.way), Some("..".to_owned()));
+        assert!(of("go.mod").is_none());
+        fs::create_dir(at("shop/.git")).unwrap();
+        assert_eq!(seen(), Some(("../..".to_owned(), "apps/api".to_owned())));
+        fs::create_dir(at("shop/apps/.git")).unwrap();
+        assert_eq!(seen(), None);
     }
 }

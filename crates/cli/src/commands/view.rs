@@ -1,5 +1,6 @@
 //! `proofload view`: the recorded runs in a browser.
 
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
@@ -68,6 +69,8 @@ fn open(url: &str) -> bool {
     }
     let mut opener = Command::new(OPENER);
     opener.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A browser that begins with it is not for the Ctrl-C that ends us.
+    opener.process_group(0);
     let Ok(mut child) = opener.spawn() else { return false };
     // It may stay as long as the browser does; only its end is taken note of.
     let waits = std::thread::Builder::new().name("opener".into()).spawn(move || child.wait());

@@ -1,9 +1,11 @@
 //! Bad input gets one clear error, a documented exit code, and leaves nothing behind.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt;
 
-use crate::common::{NOBODY, ends_with, run};
+use crate::common::{NOBODY, ends_with, proofload, run, text};
 
 /// Arguments, exit code, and what the one error has to say.
 fn refused(arguments: &[&str], code: i32, says: &[&str]) {
@@ -305,6 +307,16 @@ fn experiments_with_mistakes_name_file_and_line_and_write_nothing() {
     refused(&outside, 2, &["check the path"]);
     refused(&["check", "no-such-stack"], 2, &["no-such-stack"]);
     refused(&["list", "--stacks", "/no/such/folder"], 2, &["/no/such/folder"]);
+}
+
+#[test]
+fn a_path_need_not_be_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(OsStr::from_bytes(b"quick-\xff.toml"));
+    let good = "title = \"t\"\n[[round]]\nname = \"r\"\nendpoint = \"hello\"\nstacks = [\"target-pool\"]\n";
+    fs::write(&file, good).unwrap();
+    let output = proofload().args(["run", "--dry-run"]).arg(&file).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 }
 
 #[test]

@@ -293,3 +293,30 @@ fn a_build_that_has_no_log_to_look_at_leaves_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!is_left(&stacks) && stacks.nothing_runs());
 }
+
+/// Who told it twice by accident has it end in good order, and who is out of patience waits for nothing.
+#[test]
+fn a_second_ctrl_c_ends_it_at_once_unless_it_is_of_the_first() {
+    // Deaf to SIGTERM, it is killed two seconds later.
+    let deaf = target(
+        "requests_per_connection = 500\n[build]\ncommand = [\"sh\", \"-c\", \"trap '' TERM; touch begun; \
+         while :; do sleep 0.1; done\", \"{stack_dir}\"]\ninputs = [\"stack.toml\"]\noutput = \"x\"",
+        "",
+    );
+    for (pause_ms, is_at_once) in [(5, false), (800, true)] {
+        let stacks = Stacks::new(&[("deaf", &deaf)]);
+        let mut command = proofload();
+        command.args(["build", "deaf", "--stacks"]).arg(stacks.path()).env("TMPDIR", stacks.path());
+        let mut child = command.spawn().unwrap();
+        wait_until("it builds", || stacks.path().join("deaf/begun").exists());
+        signal(&child, Signal::INT);
+        std::thread::sleep(std::time::Duration::from_millis(pause_ms));
+        signal(&child, Signal::INT);
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let mut left = fs::read_dir(stacks.path()).unwrap().flatten();
+        // Its folder for temporary files goes with it, where it ends in good order.
+        let is_left = left.any(|it| it.file_name().to_string_lossy().starts_with("proofload-build-"));
+        assert_eq!(is_left, is_at_once, "after {pause_ms} ms");
+        wait_until("nothing is left of it", || stacks.nothing_runs());
+    }
+}

@@ -116,9 +116,9 @@ pub fn signal(child: &Child, signal: Signal) {
     kill_process(pid, signal).expect("the process is ours");
 }
 
-/// Waits until `condition` holds; panics with `what` after thirty seconds, of which a machine that others use may take most.
+/// Waits until `condition` holds; panics with `what` after three minutes, of which a machine that others use may take most.
 pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_secs(180);
     while !condition() {
         assert!(Instant::now() < deadline, "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(20));

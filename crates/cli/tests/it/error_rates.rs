@@ -75,10 +75,10 @@ fn a_claim_that_is_looked_at_has_rates_of_its_own() {
 #[test]
 fn on_a_terminal_it_says_what_it_is_at() {
     let mut command = proofload();
-    command.args(["error-rates", "--stacks", "2", "--experiments", "40"]);
+    command.args(["error-rates", "--stacks", "2", "--experiments", "5"]);
     let mut terminal = Terminal::start(command, 24, 100);
     terminal.end();
     let seen = String::from_utf8_lossy(&terminal.bytes()).into_owned();
-    assert!(seen.contains("40 experiments of each kind"), "{seen}");
+    assert!(seen.contains("5 experiments of each kind"), "{seen}");
     assert!(!terminal.text().contains("of each kind"), "it goes when that is over: {}", terminal.text());
 }

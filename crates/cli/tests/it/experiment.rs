@@ -1,6 +1,7 @@
 //! `proofload run` on real processes: failing stacks, Ctrl-C, `kill -9` and resuming.
 
 use std::fs;
+use std::net::TcpListener;
 use std::process::Stdio;
 
 use rustix::process::Signal;
@@ -49,6 +50,44 @@ fn stacks_that_fail_are_named_and_the_others_go_on() {
     }
     let measured = trials(&lab.run_dir()).iter().filter(|trial| trial["measured"].is_object()).count();
     assert_eq!(measured, 2, "the good stack was measured in both blocks");
+    assert!(lab.nothing_runs());
+}
+
+/// It would be a load beside every trial behind this one.
+#[test]
+fn what_can_not_be_ended_ends_the_run() {
+    // Told to end, it leaves its port to somebody else first.
+    let one = r#"
+title = "A target"
+family = "target"
+generation = "timeless"
+[run]
+command = ["sh", "-c", '''
+    "$1" target --listen "127.0.0.1:$0" & server=$!
+    trap 'kill $server; wait $server; echo "$0" > "$2/free"; while [ ! -e "$2/held" ]; do sleep 0.02; done; exit' TERM
+    wait $server''', "{port}", "{proofload}", "{stack_dir}"]
+[[endpoint]]
+name = "hello"
+path = "/hello"
+body = "hello"
+"#;
+    let lab = Lab::new(&MANY.replace(", \"two\"", ""), &[("one", one)]);
+    let free = lab.path("stacks/one/free");
+    let told = || fs::read_to_string(&free).ok().filter(|text| text.ends_with('\n'));
+    let mut command = lab.command();
+    command.arg(lab.path("test.toml")).stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    wait_until("it is to end", || told().is_some());
+    let addr = format!("127.0.0.1:{}", told().unwrap().trim_end());
+    let other = TcpListener::bind(&addr).unwrap();
+    fs::write(lab.path("stacks/one/held"), "").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    let says = format!("stack `one` was stopped, but something still listens on {addr}; end it by hand");
+    assert!(errors.contains(&says), "{errors}");
+    assert_eq!(lab.lines(), 0, "nothing is written down of it");
+    drop(other);
     assert!(lab.nothing_runs());
 }
 

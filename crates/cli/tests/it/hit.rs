@@ -213,6 +213,44 @@ fn ctrl_c_ends_a_load_and_keeps_what_was_measured() {
     outcomes_add_up(&result);
 }
 
+/// The binary, to which SIGHUP is what `how` says, whatever it is to these tests.
+fn with_hang_ups(how: &str) -> Command {
+    let mut command = Command::new("env");
+    command.arg(format!("--{how}-signal=HUP")).arg(env!("CARGO_BIN_EXE_proofload")).stdin(Stdio::null());
+    command
+}
+
+/// `timeout` tells a process and its group of one end, and so do terminals and their shells.
+#[test]
+fn a_terminal_that_is_closed_and_a_signal_that_comes_twice_keep_what_was_measured() {
+    let target = Target::start(&[]);
+    for end in [Signal::TERM, Signal::HUP] {
+        let mut command = with_hang_ups("default");
+        command.args(["hit", &target.url, "-c", "2", "-d", "60s", "--json"]).stdout(Stdio::piped());
+        let child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        signal(&child, end);
+        std::thread::sleep(Duration::from_millis(3));
+        signal(&child, end);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{end:?}");
+        let result = json(&output);
+        assert_eq!(result["interrupted"], true, "{end:?}");
+        outcomes_add_up(&result);
+    }
+}
+
+#[test]
+fn a_load_that_is_to_outlive_its_terminal_does() {
+    let target = Target::start(&[]);
+    let mut command = with_hang_ups("ignore");
+    command.args(["hit", &target.url, "-c", "2", "-d", "1500ms", "--json"]).stdout(Stdio::piped());
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    signal(&child, Signal::HUP);
+    assert_eq!(json(&child.wait_with_output().unwrap())["interrupted"], false);
+}
+
 #[test]
 fn the_number_of_threads_is_found_and_explained() {
     let target = Target::start(&[]);

@@ -262,6 +262,7 @@ fn group(class: &str, name: &str, users: u32, path: &str, on_error: &str) -> Str
         r#"<{class} testname="{name}"><stringProp name="ThreadGroup.num_threads">{users}</stringProp>
         <stringProp name="ThreadGroup.on_sample_error">{on_error}</stringProp>
         <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+        <boolProp name="LoopController.continue_forever">false</boolProp>
         <stringProp name="LoopController.loops">2</stringProp></elementProp></{class}>
         <hashTree><HTTPSamplerProxy testname="{name}">
         <stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>

@@ -284,8 +284,13 @@ fn a_folder_that_is_none_is_an_error_of_usage() {
 #[test]
 fn the_browser_is_opened_where_there_is_a_desktop() {
     let folder = tempfile::tempdir().unwrap();
-    let (opener, told) = (folder.path().join("xdg-open"), folder.path().join("told"));
-    fs::write(&opener, format!("#!/bin/sh\necho \"$1\" > {}\n", told.display())).unwrap();
+    let [opener, told, group] = ["xdg-open", "told", "group"].map(|name| folder.path().join(name));
+    let script = format!(
+        "#!/bin/sh\nread -r a b c d group rest < /proc/$$/stat\necho \"$$ $group\" > {}\necho \"$1\" > {}\n",
+        group.display(),
+        told.display()
+    );
+    fs::write(&opener, script).unwrap();
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
     let started = |display: &str, arguments: &[&str]| {
@@ -298,6 +303,10 @@ fn the_browser_is_opened_where_there_is_a_desktop() {
     let serving = started(":0", &[]);
     let url = format!("http://{}/\n", serving.authority);
     wait_until("the browser is opened", || fs::read_to_string(&told).is_ok_and(|text| text == url));
+    // Ctrl-C of a terminal goes to a whole group: a browser is in one of its own, and stays.
+    let groups = fs::read_to_string(&group).unwrap();
+    let (own, of) = groups.trim_end().split_once(' ').unwrap();
+    assert_eq!(own, of);
     drop(serving);
     let without = started("", &[]);
     let mut line = String::new();

@@ -1,7 +1,7 @@
 //! A terminal for the real binary, and what is to be seen on it.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// How long anything here may take on a machine that does other things as well.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long anything here may take on a machine that does other things as well. Nothing but a test that fails waits for so long.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Everything that came, as it came and as a terminal shows it.
 struct Seen {
@@ -54,7 +54,13 @@ impl Terminal {
         let mut from = File::from(ours.try_clone().unwrap());
         let reader = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = from.read(&mut bytes) {
+            loop {
+                let count = match from.read(&mut bytes) {
+                    Ok(count @ 1..) => count,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    // Nobody holds the other end any more, and all that was written has come.
+                    Ok(_) | Err(_) => break,
+                };
                 let mut seen = for_thread.lock().unwrap();
                 seen.bytes.extend_from_slice(&bytes[..count]);
                 seen.screen.process(&bytes[..count]);

@@ -155,7 +155,8 @@ fn sb_checks_certificates_and_jmeter_does_not() {
     ]
     .concat();
     let group = [text_of("ThreadGroup.num_threads", "3"), text_of("ThreadGroup.ramp_time", "0")].concat();
-    let loops = text_of("LoopController.loops", "4");
+    let loops =
+        [text_of("LoopController.continue_forever", "false"), text_of("LoopController.loops", "4")].concat();
     let written = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree>\
          <TestPlan guiclass=\"TestPlanGui\" testclass=\"TestPlan\" testname=\"p\"/><hashTree>\

@@ -1,6 +1,8 @@
 //! What an agent may say at most. Whoever is at the other end of a stream may say anything: what is kept of it, shown, or
 //! added up is bounded here, before anything is made of it.
 
+use engine::GO_AWAY_KINDS;
+
 use crate::bounds::COUNT_MAX;
 use crate::message::{End, Hello, Ready, ThreadTotals, ToConductor};
 
@@ -48,6 +50,7 @@ fn end_fits(end: &End) -> bool {
         && throttled_ns.is_none_or(|ns| ns <= SPAN_MAX_NS)
         && handshakes.as_ref().is_none_or(|it| it.report().is_some())
         && sums(all().map(|it| it.counts)).into_iter().all(|sum| sum <= COUNT_MAX)
+        && sums(all().map(|it| it.go_aways)).into_iter().all(|sum| sum <= COUNT_MAX)
         && sums(all().map(|it| it.spans_ns)).into_iter().all(|sum| sum <= SPAN_MAX_NS)
         && all().all(|it| it.body_bytes <= BODY_BYTES_MAX)
 }
@@ -55,6 +58,7 @@ fn end_fits(end: &End) -> bool {
 /// What a thread told at its end, by what bounds it. Its window is held to the time that went by.
 struct Parts {
     counts: [u64; 13],
+    go_aways: [u64; GO_AWAY_KINDS],
     spans_ns: [u64; 7],
     body_bytes: usize,
 }
@@ -69,6 +73,7 @@ impl Parts {
             connections_opened_in_window,
             opening_failures,
             closed_by_server,
+            go_aways,
             unsolicited,
             resent,
             stream_waits,
@@ -108,6 +113,7 @@ impl Parts {
         let body = first_wrong_answer.as_ref().and_then(|it| it.1.as_ref());
         Self {
             counts: counts.map(|it| *it),
+            go_aways: *go_aways,
             spans_ns: spans_ns.map(|it| *it),
             body_bytes: body.map_or(0, Vec::len),
         }

@@ -1,15 +1,17 @@
-//! One load carried in shares by many machines: what is said between the *conductor*, which has the plan and keeps the
-//! books, and its *agents*, each of which carries a share.
+//! One load carried in shares by several machines: the protocol between the *conductor*, which has the plan and keeps
+//! the books, and its *agents*, each of which carries a share.
 //!
-//! Sans-io: bytes and instants go in, messages and events come out ([`Conductor`], [`Agent`]). `lab` runs both over pipes;
-//! `tests/it` runs them over streams that break, delay and repeat, with clocks that drift and agents that die.
+//! Sans-io: bytes and instants go in, messages and events come out ([`Conductor`], [`Agent`]). Nothing here opens a
+//! stream or sends a request. `lab` runs both sides over pipes, sockets and port-forwards to pods; `tests/it`
+//! runs them over streams that break, delay and repeat, with clocks that drift and agents that die.
 //!
 //! Invariants, tested over thousands of seeds:
 //! - an interval counts once, whatever becomes of streams, and one that was acknowledged is in the books;
-//! - an agent carries one load, and a conductor of another does nothing to it;
-//! - nothing is sent before the agreed begin, nor by an agent that has not heard of its conductor for [`ORPHANED_AFTER`];
-//! - the true offset of an agent's clock lies within the bounds that are told of it;
-//! - every message and every queue is bounded, and no bytes are more than an error.
+//! - an agent carries one load, and a conductor of another load can't affect it;
+//! - nothing is sent before the agreed begin, nor by an agent that has not heard from its conductor for
+//!   [`ORPHANED_AFTER`];
+//! - the true offset of an agent's clock lies within the bounds that are reported for it;
+//! - every message and every queue is bounded, and the worst that any bytes can cause is an error.
 #![forbid(unsafe_code)]
 
 mod assign;

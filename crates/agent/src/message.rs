@@ -1,5 +1,6 @@
 //! What is said between the conductor and an agent.
 
+use engine::GO_AWAY_KINDS;
 use serde::{Deserialize, Serialize};
 
 use crate::assign::Assign;
@@ -131,6 +132,9 @@ pub struct ThreadTotals {
     pub opening_failures: u64,
     /// Connections that the server closed.
     pub closed_by_server: u64,
+    /// Those that it ended with a GOAWAY, in the order of the codes that it gave.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub go_aways: [u64; GO_AWAY_KINDS],
     /// Connections dropped because of bytes nobody had asked for.
     pub unsolicited: u64,
     /// Requests that went out again.
@@ -168,4 +172,8 @@ pub struct ThreadTotals {
     pub no_buffer: u64,
     /// Turns in which io_uring held completions back.
     pub completions_held_back: u64,
+}
+
+fn is_nothing(counts: &[u64; GO_AWAY_KINDS]) -> bool {
+    counts.iter().all(|count| *count == 0)
 }

@@ -25,6 +25,7 @@ use units::{Duration, Instant};
 
 use crate::config::{Config, Load, Reuse, UserStart};
 use crate::connection::{Action, Completion, Conn, Event, Outgoing};
+use crate::go_away::GoAways;
 use crate::places::{Answer, Places, State};
 use crate::queue::Queues;
 use crate::rounds::Takers;
@@ -90,6 +91,8 @@ pub struct Counters {
     pub opening_failures: u64,
     /// Connections the server closed or announced to close.
     pub connections_closed_by_server: u64,
+    /// Those that it ended with a GOAWAY (HTTP/2), by the code that it gave.
+    pub go_aways: GoAways,
     /// Connections dropped because bytes came that nobody had asked for.
     pub unsolicited: u64,
     /// Requests that a server had not looked at when it ended their connection, and that went out again on the next.

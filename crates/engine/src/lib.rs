@@ -19,6 +19,7 @@ extern crate alloc;
 mod config;
 mod connection;
 mod engine;
+mod go_away;
 mod io;
 mod places;
 mod queue;
@@ -35,6 +36,7 @@ pub use config::{
 };
 pub use connection::{Action, Completion, Conn, ConnectFailure, Event, Outgoing, Sending};
 pub use engine::{Counters, Engine, KEPT_ANSWER_BYTES_MAX, KeptAnswer, RETRY_PAUSE, Stage, WrongAnswer};
+pub use go_away::{GO_AWAY_KINDS, GoAways};
 pub use io::{Io, drive};
 pub use sample::{Outcome, Sample, Sink, Window};
 pub use schedule::Schedule;

@@ -39,7 +39,7 @@ const LATE_FRAMES_MAX: u32 = 4;
 const STREAM_FIRST: u32 = 1;
 const STREAM_LAST: u32 = (1 << 31) - 1;
 
-/// Why a stream is reset (RFC 9113 7).
+/// Why a stream is reset, or a connection ended (RFC 9113 7).
 mod code {
     pub(super) const NO_ERROR: u32 = 0;
     pub(super) const PROTOCOL_ERROR: u32 = 1;
@@ -78,6 +78,8 @@ pub struct H2 {
     next_id: u32,
     /// The last stream that the server will look at, once it said so.
     last_id: Option<u32>,
+    /// Why it ends the connection, likewise.
+    end_code: Option<u32>,
     /// Whether it is to carry no more streams, though the server would take some.
     is_retired: bool,
     /// The place from which on streams above it are still to be told of.
@@ -143,6 +145,7 @@ impl Protocol for H2 {
             streams_max: 0,
             next_id: STREAM_FIRST,
             last_id: None,
+            end_code: None,
             is_retired: false,
             unprocessed_from: None,
             idle_frames: 0,
@@ -173,6 +176,7 @@ impl Protocol for H2 {
         self.streams.close_all();
         self.streams_max = 0;
         (self.next_id, self.last_id, self.unprocessed_from) = (STREAM_FIRST, None, None);
+        self.end_code = None;
         self.is_retired = false;
         (self.idle_frames, self.late_frames) = (0, 0);
         self.decoder.reset(self.settings.header_table_bytes);
@@ -203,6 +207,10 @@ impl Protocol for H2 {
     /// Else it was retired, or has no number left for another stream.
     fn is_ended_by_peer(&self) -> bool {
         self.last_id.is_some()
+    }
+
+    fn end_code(&self) -> Option<u32> {
+        self.end_code
     }
 
     fn retire(&mut self) {

@@ -181,10 +181,15 @@ pub(crate) fn put(out: &mut Vec<u8>, kind: Kind, flags: u8, stream: u32, payload
     out.extend_from_slice(payload);
 }
 
-/// The number that four bytes of a payload are, without the bit that means nothing.
-pub(crate) fn number_at(payload: &[u8], at: usize) -> Option<u32> {
+/// The error code that four bytes of a payload are: all their bits mean something.
+pub(crate) fn code_at(payload: &[u8], at: usize) -> Option<u32> {
     let bytes = payload.get(at..)?.first_chunk()?;
-    Some(u32::from_be_bytes(*bytes) & !RESERVED)
+    Some(u32::from_be_bytes(*bytes))
+}
+
+/// The number that they are, without the bit that means nothing.
+pub(crate) fn number_at(payload: &[u8], at: usize) -> Option<u32> {
+    code_at(payload, at).map(|number| number & !RESERVED)
 }
 
 #[cfg(test)]

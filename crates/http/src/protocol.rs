@@ -44,6 +44,11 @@ pub trait Protocol: Debug + Sized {
         true
     }
 
+    /// The code with which the peer said that it ends the connection, if it did: one of HTTP/2 (RFC 9113 7).
+    fn end_code(&self) -> Option<u32> {
+        None
+    }
+
     /// No exchange is to begin any more; those under way go on. Asked where exchanges share a connection.
     fn retire(&mut self) {}
 

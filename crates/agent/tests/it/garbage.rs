@@ -4,7 +4,7 @@ use agent::{
     Agent, Assign, Booked, Conductor, End, Event, FRAME_BYTES_MAX, Frames, GREETING, Hello, Leave, Ready,
     Seen, Settings, Step, TELLS_WITHIN, ThreadTotals, ToAgent, ToConductor, Told,
 };
-use engine::{Expect, Request};
+use engine::{Expect, GO_AWAY_KINDS, Request};
 use http::RequestKind;
 use plan::{LoadArguments, LoadPlan};
 use proptest::prelude::*;
@@ -221,6 +221,7 @@ fn an_agent_that_tells_what_no_load_can_be_is_given_up_with_the_reason() {
     // All that the others did would be divided by the longest window.
     let (longer, shorter) = (window(Duration::ZERO, half * 55), window(second, second * 10));
     let many = ThreadTotals { connections_opened: u64::MAX, ..ThreadTotals::default() };
+    let many_ended = ThreadTotals { go_aways: [u64::MAX; GO_AWAY_KINDS], ..ThreadTotals::default() };
     for (messages, part) in [
         (vec![thread_7], "a thread that it does not have"),
         (vec![told(2, second, &nothing)], "out of order"),
@@ -234,6 +235,7 @@ fn an_agent_that_tells_what_no_load_can_be_is_given_up_with_the_reason() {
         (vec![longer], "what it told is not all of it"),
         (vec![shorter], "what it told is not all of it"),
         (vec![ended(vec![many])], "totals that no load can have"),
+        (vec![ended(vec![many_ended])], "totals that no load can have"),
         (vec![ended(Vec::new())], "what it told is not all of it"),
     ] {
         let mut conductor = running(1);

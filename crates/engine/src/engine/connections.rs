@@ -69,11 +69,16 @@ impl<S: Sink, P: Script<H>, H: Protocol> Engine<S, P, H> {
         if connection.link == Link::Down {
             return;
         }
+        // Else its protocol tells of the life before.
+        let has_begun = connection.link != Link::Opening;
         connection.link = Link::Down;
         // Whatever is still reported for the connection is about an earlier life.
         connection.generation = connection.generation.wrapping_add(1);
         self.actions.push_back(Action::Close(conn));
         if H::MULTIPLEXED {
+            if has_begun && let Some(code) = self.protocols[number as usize].end_code() {
+                self.counters.go_aways.add(code);
+            }
             self.clear_output(number);
             for index in self.places.of(number) {
                 let exchange = self.places.exchange(index);

@@ -17,6 +17,8 @@ const PLACES: u32 = 3;
 const TAKES_NONE: u8 = b'!';
 const NONE_FOR_NOW: u8 = b'-';
 const TAKES_AGAIN: u8 = b'+';
+/// Why it takes no more: ENHANCE_YOUR_CALM.
+const CALM: u32 = 11;
 
 #[derive(Debug, Default)]
 struct Toy {
@@ -62,6 +64,10 @@ impl Protocol for Toy {
 
     fn is_ended_by_peer(&self) -> bool {
         self.takes_none
+    }
+
+    fn end_code(&self) -> Option<u32> {
+        self.takes_none.then_some(CALM)
     }
 
     fn retire(&mut self) {
@@ -183,6 +189,26 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
     assert_eq!((counters.stream_wait, counters.stream_wait_max), (ms(1 + 9 + 9), ms(9)));
     let sent: Vec<_> = samples.iter().map(|sample| sample.sent).collect();
     assert_eq!(sent, [1, 2, 10].map(|millis| Some(at(millis))));
+}
+
+/// It is counted once, and not again where the next connection is given up before it has begun.
+#[test]
+fn it_is_counted_why_a_server_ended_a_connection() {
+    let config = common::config(1, Load::SATURATING, Duration::from_secs(10));
+    let mut engine = ToyEngine::over(config, (), |_: &Sample| {}, at(0));
+    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    tell(&mut engine, 1, first, Event::Connected);
+    sends(&mut engine, 1, first);
+    tell(&mut engine, 2, first, Event::Received(&[TAKES_NONE]));
+    assert_eq!(engine.counters().go_aways.named().count(), 0, "it owes an answer");
+    tell(&mut engine, 3, first, Event::Received(&[0]));
+    assert_eq!(engine.poll_action(at(3)), Some(Action::Close(first)));
+    let Some(Action::Connect(second)) = engine.poll_action(at(3)) else { panic!("it connects anew") };
+    // That takes longer than the second it may.
+    engine.handle_timeout(at(1004));
+    assert_eq!(engine.poll_action(at(1004)), Some(Action::Close(second)));
+    let named: Vec<_> = engine.counters().go_aways.named().collect();
+    assert_eq!(named, [("enhance_your_calm", 1)]);
 }
 
 /// One whose keys are worn out carries what is out on it, and is left for another then. That is not the server's doing, and costs

@@ -6,7 +6,7 @@ use http::{Failure, Fed, Malformed};
 
 use super::sending::Table;
 use super::{H2, code};
-use crate::frame::{self, FrameHead, Kind, TABLE_BYTES_START, flag, number_at};
+use crate::frame::{self, FrameHead, Kind, TABLE_BYTES_START, code_at, flag, number_at};
 use crate::peer::WINDOW_BYTES_MAX;
 
 impl H2 {
@@ -68,8 +68,7 @@ impl H2 {
         // A request is at its end with that.
         self.idle_frames = 0;
         self.close(place);
-        // All 32 bits of a code mean something.
-        let code = payload.first_chunk().copied().map_or(code::NO_ERROR, u32::from_be_bytes);
+        let code = code_at(payload, 0).unwrap_or(code::NO_ERROR);
         let failure =
             if code == code::REFUSED_STREAM { Failure::RefusedStream } else { Failure::StreamReset(code) };
         Ok(Fed::Failed { place, failure })
@@ -80,6 +79,8 @@ impl H2 {
         self.count_idle_frame()?;
         let last = number_at(payload, 0).ok_or(Malformed::FrameSize)?;
         self.last_id = Some(self.last_id.map_or(last, |before| before.min(last)));
+        // One that first asks to be left may find an error later: what it says last counts.
+        self.end_code = Some(code_at(payload, size_of_val(&last)).unwrap_or(code::NO_ERROR));
         self.unprocessed_from = Some(0);
         self.bound_streams();
         Ok(Fed::NeedMore)

@@ -161,6 +161,19 @@ fn what_is_above_the_last_of_a_goaway_was_not_processed_and_the_rest_goes_on() {
     assert!(client.http.is_over());
 }
 
+/// All 32 bits of a code mean something, and text may follow it. A server that asks to be left may find an error later.
+#[test]
+fn a_goaway_says_why_and_the_next_life_of_the_connection_knows_nothing_of_it() {
+    let mut client = Client::greeted(1, &[]);
+    assert_eq!(client.http.end_code(), None);
+    client.feed(&frame(Kind::GoAway, 0, 0, &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]));
+    assert_eq!(client.http.end_code(), Some(0));
+    client.feed(&frame(Kind::GoAway, 0, 0, b"\0\0\0\x01\x80\0\0\x0bcalm"));
+    assert_eq!(client.http.end_code(), Some(0x8000_000b));
+    client.http.begin(&client.shared, &mut client.out);
+    assert_eq!(client.http.end_code(), None);
+}
+
 /// As after a GOAWAY, but for who has ended it; and its next life is as any other.
 #[test]
 fn a_connection_that_is_retired_carries_what_is_under_way_and_nothing_new() {

@@ -151,6 +151,11 @@ fn what_a_goaway_leaves_is_sent_again_once(seed: Seed) {
     let twice = gone.iter().filter(|sample| sample.sent.is_some()).count() as u64;
     assert!(twice <= ran.counters.resent, "{twice} went out twice, {} again", ran.counters.resent);
     assert!(ran.seen.connects <= u64::from(config.connections.get()) + ran.seen.go_aways, "{:?}", ran.seen);
+    let told: u64 = ran.counters.go_aways.counts().iter().sum();
+    let named = ran.counters.go_aways.named().all(|(name, _)| name == "no_error");
+    assert!(named && told <= ran.seen.go_aways, "{:?}", ran.counters.go_aways);
+    // None is opened anew but for one that was ended.
+    assert!(ran.seen.connects <= u64::from(config.connections.get()) + told, "{told}: {:?}", ran.seen);
     for sample in &ran.samples {
         let sent = sample.sent.unwrap_or(sample.done);
         assert!(sample.intended <= sample.ready && sample.ready <= sent && sent <= sample.done, "{sample:?}");

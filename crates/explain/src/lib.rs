@@ -1,8 +1,11 @@
-//! From a record to what it means: first whether its figures can be believed ([`audit`]), then what
-//! limited the server ([`explain`]).
+//! What records mean. First whether the figures can be believed ([`audit`]), then what limited the server
+//! ([`explain`]). Also what a stack can carry, whether claims and gates hold, and what differs between runs or
+//! between two versions of a service.
 //!
-//! Invariant: pure functions of a record. Each statement carries the figures it rests on; where the
-//! evidence does not decide, the answer is *unexplained*, in that word.
+//! It measures nothing, reads no file and prints nothing: records come in, and `report` makes text of the answers.
+//!
+//! Invariants: pure functions of records. Each statement carries the figures it rests on; where the evidence does not
+//! decide, the answer is *unexplained* or *could not tell*, in those words.
 #![forbid(unsafe_code)]
 
 mod agents;

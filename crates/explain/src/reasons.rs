@@ -142,6 +142,7 @@ fn all_of(facts: &Facts<'_>) -> Vec<Verdict> {
     if let Some(at) = verdicts.iter().position(|verdict| verdict.kind.is_no_limit()) {
         verdicts.truncate(at + 1);
     }
+    let growth = growth_beside_others(facts, &mut verdicts);
     let mut found: Vec<VerdictKind> = verdicts.iter().map(|it| it.kind).collect();
     // One core's worth is what several threads use by chance as well, where something else holds them back; and whatever else
     // holds them back keeps a rate as even as a limit inside does.
@@ -160,7 +161,8 @@ fn all_of(facts: &Facts<'_>) -> Vec<Verdict> {
     // Whatever the answer is, others who used the machine and memory that may well grow are a doubt about it, and said; never
     // the answer by themselves.
     let noise = client::noise_beside(facts).map(minor);
-    let doubts: Vec<Verdict> = noise.into_iter().chain(steady::growth_beside(facts)).collect();
+    let growth = growth.or_else(|| steady::growth_beside(facts));
+    let doubts: Vec<Verdict> = noise.into_iter().chain(growth).collect();
     verdicts.truncate(VERDICTS_MAX - doubts.len());
     verdicts.extend(doubts);
     found.extend(verdicts.iter().map(|it| it.kind));
@@ -169,6 +171,17 @@ fn all_of(facts: &Facts<'_>) -> Vec<Verdict> {
         verdict.excluded.clone_from(&excluded);
     }
     verdicts
+}
+
+/// Takes out memory that grows, to be told beside the answer, unless it may be the answer itself: where the rate fell along with it, and
+/// where nothing holds the server back, of which it is what will.
+fn growth_beside_others(facts: &Facts<'_>, verdicts: &mut Vec<Verdict>) -> Option<Verdict> {
+    let at = verdicts.iter().position(|it| it.kind == VerdictKind::MemoryGrowth)?;
+    let is_other = |it: &&Verdict| it.kind != VerdictKind::MemoryGrowth && !it.kind.is_no_limit();
+    let is_held_back = verdicts.iter().filter(is_other).any(may_be_the_reason);
+    let has_no_limit = verdicts.last().is_some_and(|it| it.kind.is_no_limit()) && !is_held_back;
+    let may_be_the_answer = has_no_limit || steady::fallen_share(facts).is_some();
+    (!may_be_the_answer).then(|| steady::without_effect(verdicts.remove(at)))
 }
 
 /// Whether what speaks against a load leaves no verdict of its rate sure: users who were not there, or not all the time; or so few

@@ -55,6 +55,8 @@ pub struct ServiceChange {
     pub failed: [Option<String>; 2],
     /// What speaks against the figures of either version.
     pub doubts: Vec<String>,
+    /// Of which version the goodput is known in some trials only to be no less than was measured, and in how many.
+    pub bounds: Vec<String>,
     /// Each figure.
     pub figures: Vec<FigureChange>,
 }
@@ -224,6 +226,7 @@ impl<'a> Pair<'a> {
             blocks: both.count(),
             failed: [before.failure.map(str::to_owned), after.failure.map(str::to_owned)],
             doubts: in_words(&doubts),
+            bounds: [before.bounds("before"), after.bounds("after")].into_iter().flatten().collect(),
             figures: figures.collect(),
         }
     }
@@ -321,6 +324,14 @@ impl<'a> Tried<'a> {
         };
         let most = least.iter().enumerate().map(of_block).collect();
         Ends { least, most }
+    }
+
+    /// In how many trials of it, the version `which`, no more than a bound is known of the goodput; `None` where all know it.
+    fn bounds(&self, which: &str) -> Option<String> {
+        let limited = self.limited.iter().filter(|is_limited| **is_limited).count();
+        let trials = self.by_block.iter().flatten().count();
+        let why = "trials the client was the limit: its goodput is a lower bound";
+        (limited > 0).then(|| format!("{which}: in {limited} of {trials} {why}"))
     }
 
     /// Whether a trial of it has so few requests that they don't know the figure.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use hdrhistogram::Histogram;
 
 /// The longest time that is told apart, ns; longer ones count as this long.
-const LONGEST_NS: u64 = 3_600_000_000_000;
+pub(crate) const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Times that share a power of two are told apart by so many bits, the leading one included: 2048 values in all, which
 /// is what three significant digits need.
 const PRECISION_BITS: u32 = 11;

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use units::Duration;
 
-use crate::counts::Counts;
+use crate::counts::{Counts, LONGEST_NS};
 use crate::deviation::Deviation;
 
 /// Stated error of a recorded value: three significant digits.
@@ -91,7 +91,8 @@ impl std::fmt::Display for Quantile {
 ///
 /// A *censored* sample is known only to be longer than a bound: a timeout, a failure, the deadline. It
 /// takes part in ranks. Where the rank of a figure falls so that the truth depends on how much longer
-/// the censored samples were, the figure is a lower bound.
+/// the censored samples were, the figure is a lower bound. So is one that falls on the hour, as long as which
+/// everything longer counts; the mean is of times as they were.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Distribution {
     exact: Counts,
@@ -192,10 +193,10 @@ impl Distribution {
 
     /// The longest sample; a lower bound if any is censored. `None` without samples.
     pub fn max(&self) -> Option<Quantile> {
-        let censored = self.censored.as_ref().map_or(0, Counts::max_ns);
+        let ns = self.exact.max_ns().max(self.censored.as_ref().map_or(0, Counts::max_ns));
         (self.count() > 0).then(|| Quantile {
-            value: Duration::from_nanos(self.exact.max_ns().max(censored)),
-            is_lower_bound: self.censored.is_some(),
+            value: Duration::from_nanos(ns),
+            is_lower_bound: self.censored.is_some() || ns >= LONGEST_NS,
         })
     }
 
@@ -218,9 +219,9 @@ impl Distribution {
             return None;
         }
         let Some(censored) = &self.censored else {
-            return Some(quantiles.map(|quantile| Quantile {
-                value: Duration::from_nanos(self.exact.at_rank(rank(quantile, self.count()))),
-                is_lower_bound: false,
+            return Some(quantiles.map(|quantile| {
+                let ns = self.exact.at_rank(rank(quantile, self.count()));
+                Quantile { value: Duration::from_nanos(ns), is_lower_bound: ns >= LONGEST_NS }
             }));
         };
         // As if every censored sample had ended right at its bound: the least that can be true.
@@ -232,7 +233,7 @@ impl Distribution {
             // As if none had ever ended: the most that can be true, without end beyond the exact ones.
             let most = (rank <= self.exact.len()).then(|| self.exact.at_rank(rank));
             let same = most.is_some_and(|most| most as f64 <= least as f64 * (1.0 + SAME_WITHIN));
-            Quantile { value: Duration::from_nanos(least), is_lower_bound: !same }
+            Quantile { value: Duration::from_nanos(least), is_lower_bound: !same || least >= LONGEST_NS }
         }))
     }
 
@@ -282,16 +283,19 @@ impl Distribution {
     }
 
     /// Between what the sample of a rank, from 1 on, lies if it is known how long each was: from all censored samples at their
-    /// bounds to all of them without end, which is `None`.
+    /// bounds to all of them without end, which is `None`, as it is of what is too long to be told apart.
     pub(crate) fn between(&self, rank: u64) -> (Duration, Option<Duration>) {
-        let most = || (rank <= self.exact.len()).then(|| Duration::from_nanos(self.exact.at_rank(rank)));
-        let Some(censored) = &self.censored else {
-            let at_rank = Duration::from_nanos(self.exact.at_rank(rank));
-            return (at_rank, Some(at_rank));
+        let most_ns = (rank <= self.exact.len()).then(|| self.exact.at_rank(rank));
+        let most = most_ns.filter(|ns| *ns < LONGEST_NS).map(Duration::from_nanos);
+        let least_ns = match &self.censored {
+            None => self.exact.at_rank(rank),
+            Some(censored) => {
+                let mut at_bounds = self.exact.clone();
+                at_bounds.add(censored);
+                at_bounds.at_rank(rank)
+            }
         };
-        let mut at_bounds = self.exact.clone();
-        at_bounds.add(censored);
-        (Duration::from_nanos(at_bounds.at_rank(rank)), most())
+        (Duration::from_nanos(least_ns), most)
     }
 
     /// How far the samples are from their mean, censored ones at their bounds; zero of fewer than two.
@@ -386,6 +390,23 @@ mod tests {
         let values: Vec<u64> = (1..=100_000).map(|i| i * 1_000).collect();
         assert!(!of(&values, &[1_000]).quantile(0.5).unwrap().is_lower_bound);
         assert!(of(&values, &[1_000]).mean().unwrap().is_lower_bound);
+    }
+
+    /// All that is longer counts as an hour: told as a value, it would be the least that can be true.
+    #[test]
+    fn beyond_an_hour_figures_are_lower_bounds() {
+        let (ms, hour) = (1_000_000, Duration::from_nanos(LONGEST_NS));
+        let long = of(&[ms, ms, ms, 2 * LONGEST_NS], &[]);
+        for longest in [long.quantile(1.0), long.max()] {
+            assert_eq!(longest, Some(Quantile { value: hour, is_lower_bound: true }));
+        }
+        assert_eq!(long.quantile(0.75).unwrap().to_string(), "1.00ms");
+        assert!(!long.mean().unwrap().is_lower_bound, "it is of the times as they were");
+        assert_eq!(long.between(4), (hour, None));
+        let with_a_failure = of(&[2 * LONGEST_NS; 100], &[ms]);
+        assert!(with_a_failure.quantile(0.5).unwrap().is_lower_bound);
+        let just_below = of(&[LONGEST_NS / 1000 * 998], &[]);
+        assert!(!just_below.quantile(0.5).unwrap().is_lower_bound && just_below.between(1).1.is_some());
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! From samples to figures: distributions that know what they could not see, tallies, and audits.
+//! From samples to figures: distributions that know what they could not see, tallies, and the statistics behind
+//! every comparison: intervals and tests, change points, steadiness, models of scalability.
+//!
+//! It computes, and judges nothing: what a figure means for a server is `explain`'s to say.
 //!
 //! Invariants:
 //! - merging is associative and commutative, so per-thread and per-interval parts add up to the whole;

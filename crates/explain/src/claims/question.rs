@@ -214,6 +214,10 @@ impl Question {
         }
         let Some(looked) = looked else {
             let decided = match ratio {
+                // With enough blocks it is their bounds that leave no figure.
+                Some(_) if all >= blocks_needed(1) && !self.ratios.is_exact() => {
+                    (ClaimVerdict::Undecided, format!("{}, which leaves it open", self.bound_words()))
+                }
                 Some(_) => (ClaimVerdict::Undecided, too_few(all, 1)),
                 None => (ClaimVerdict::NotMeasured, NOTHING.into()),
             };

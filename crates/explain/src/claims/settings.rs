@@ -27,7 +27,8 @@ pub fn other_settings(write_up: &WriteUp, claim: &Claim, manifest: &Manifest) ->
             setting.stacks.iter().map(String::as_str).filter(|it| stacks.contains(it)).collect();
         let (there, here) = match (setting.per_core, cores_there) {
             (Some(per_core), Some(there)) if cores_here > 0 => {
-                (format!("{}", per_core * there), format!("{}", per_core as usize * cores_here))
+                let on = |cores: u64| u64::from(per_core).saturating_mul(cores).to_string();
+                (on(there.into()), on(cores_here as u64))
             }
             _ => (setting.there.clone()?, setting.here.clone()?),
         };

@@ -53,7 +53,8 @@ fn stood_still_share(facts: &Facts<'_>) -> f64 {
     facts.signals().and_then(|signals| signals.jvm).map_or(0.0, |jvm| stood_still(&jvm)).max(0.0)
 }
 
-fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
+/// The rate of the first third of the window and of the last, where there is a trend from the one to the other.
+fn trend_of_thirds(facts: &Facts<'_>) -> Option<(f64, f64)> {
     if steps::has_ramp(&facts.trial.load) {
         return None;
     }
@@ -61,13 +62,21 @@ fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
     let (first, last) = thirds(&rates)?;
     let drift = last / first - 1.0;
     let bounds = if is_compiling(facts, drift) { &BOUNDS_OF_COMPILING[..] } else { &BOUNDS[..] };
-    if !is_trend(&rates, drift, bounds) {
-        return None;
-    }
     // Collections that take as much of the time as the rate drifts by are what it drifts with, and have a rule of their own.
-    if stood_still_share(facts) >= drift.abs() {
-        return None;
-    }
+    let is_told = is_trend(&rates, drift, bounds) && stood_still_share(facts) < drift.abs();
+    is_told.then_some((first, last))
+}
+
+/// By which share the rate fell over the window, by a trend or from one level to another; `None` where it did not.
+pub(crate) fn fallen_share(facts: &Facts<'_>) -> Option<f64> {
+    let levels = || steps::of(&facts.trial.load).map(|step| (step.before_per_s, step.after_per_s));
+    let (before, after) = trend_of_thirds(facts).or_else(levels)?;
+    (after < before).then(|| 1.0 - after / before)
+}
+
+fn trend_of_rate(facts: &Facts<'_>) -> Option<Verdict> {
+    let (first, last) = trend_of_thirds(facts)?;
+    let drift = last / first - 1.0;
     let text = thirds_words(first, last);
     let jit = facts.signals().and_then(|signals| signals.jvm).filter(|jvm| jvm.jit_cores > JIT_CORES_QUIET);
     let compiling =
@@ -99,10 +108,17 @@ fn is_compiling(facts: &Facts<'_>, drift: f64) -> bool {
     drift > 0.0 && facts.used_cores().is_some_and(|used| jit > JIT_CORES_QUIET && jit >= drift * used)
 }
 
-/// Memory grows through the whole window, of the loaded server, where its memory is what it holds.
+/// Memory grows through the whole window, of the loaded server, where its memory is what it holds. It accounts for what the rate fell
+/// by meanwhile.
 pub(crate) fn memory_growth(facts: &Facts<'_>) -> Option<Verdict> {
     let own = &facts.trial.server;
-    growth(facts, None, own).filter(|_| !has_growing_heap(own))
+    let verdict = growth(facts, None, own).filter(|_| !has_growing_heap(own))?;
+    Some(verdict.accounting_for_maybe(fallen_share(facts)))
+}
+
+/// The same beside another answer: a rate that does not fall while memory grows stopped where it did for another reason.
+pub(crate) fn without_effect(growth: Verdict) -> Verdict {
+    Verdict { confidence: Confidence::Possible, ..growth }.and("the rate was not seen to fall with it")
 }
 
 /// The same of a heap that its runtime lets grow before it collects it, and of what stands behind the server. That may be all there is

@@ -1,7 +1,8 @@
 //! Claims held against made-up runs.
 
-use explain::{ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, judge_claim};
-use plan::{CellId, CellPair, Claim, Level, Metric, Statement};
+use explain::{ClaimVerdict, JudgedClaim, PartUnit, SizeVerdict, judge_claim, other_settings};
+use plan::claims::{OtherSetting, PublishedMachine};
+use plan::{CellId, CellPair, Claim, Level, Metric, Statement, WriteUp};
 use record::{MANIFEST_VERSION, Machine, Manifest, Trial, TrialResult, load_of_label};
 
 use crate::samples::{measured_in, times, trial};
@@ -67,6 +68,32 @@ fn two(count: u32, ratio: f64) -> Vec<Trial> {
 
 fn order() -> Statement {
     Statement::Order(vec![pair("jetty", "tomcat")])
+}
+
+#[test]
+fn what_grows_with_the_cores_is_so_many_a_core_however_many_these_are() {
+    let statement = order();
+    let claim =
+        Claim { id: "c".into(), sentence: "S".into(), is_derived: false, metric: Metric::Goodput, statement };
+    let setting = OtherSetting {
+        stacks: vec!["jetty".into()],
+        what: "threads".into(),
+        there: None,
+        here: None,
+        per_core: Some(u32::MAX),
+    };
+    let write_up = WriteUp {
+        title: "t".into(),
+        source: "s".into(),
+        when: "w".into(),
+        machine: PublishedMachine { cores: Some(4), memory_gb: None, jdk: None, description: "m".into() },
+        driver: "d".into(),
+        settings: vec![setting],
+        experiment: "e.toml".into(),
+        claims: vec![claim.clone()],
+    };
+    let told = other_settings(&write_up, &claim, &manifest(2));
+    assert_eq!(told, ["cores: there 4, here 2", "threads of jetty: there 17179869180, here 8589934590"]);
 }
 
 #[test]

@@ -86,6 +86,23 @@ fn a_bound_among_figures_is_outweighed_and_not_left_out() {
     assert!(ahead.notes.iter().any(|it| it.ends_with("only a bound: client-bound")), "{ahead:?}");
 }
 
+/// One among eight may be one of twenty, and outweighed; two can't be at any look. So a run goes on in vain where the others point to
+/// the side of which these say nothing.
+#[test]
+fn two_bounds_that_leave_the_other_side_open_go_on_no_further() {
+    let order = Statement::Order(vec![pair("jetty", "tomcat")]);
+    for (limited, goes_on) in [(1, true), (2, false)] {
+        let mut trials = three(8, [800.0, 1000.0, 1.0]);
+        for trial in trials.iter_mut().filter(|it| it.stack == "jetty" && it.block < limited) {
+            if let record::TrialResult::Measured(measured) = &mut trial.result {
+                measured.load.generator.busy_share = 0.95;
+            }
+        }
+        let told = judged(&order, &trials);
+        assert_eq!((told.verdict, told.goes_on), (ClaimVerdict::Undecided, goes_on), "{told:?}");
+    }
+}
+
 /// Of both the client was the limit in so many blocks that no look at more of them can tell the two apart.
 #[test]
 fn what_bounds_of_both_leave_open_goes_on_no_further() {
@@ -102,6 +119,7 @@ fn what_bounds_of_both_leave_open_goes_on_no_further() {
     for (blocks, goes_on) in [(1, true), (3, false)] {
         let told = limited(blocks);
         assert_eq!((told.verdict, told.goes_on), (ClaimVerdict::Undecided, goes_on), "{told:?}");
+        assert!(!told.why.contains("too few"), "{}", told.why);
     }
 }
 

@@ -1423,20 +1423,57 @@ fn a_rate_that_went_over_to_another_is_of_neither() {
     assert_eq!(first(&trial).phrase, "not steady (two levels)");
 }
 
+/// Rates of seconds: the last third is 60 % off the first.
+const FALLING: [f64; 5] = [100.0, 90.0, 80.0, 60.0, 40.0];
+
 #[test]
 fn memory_that_grows_and_goes_on_growing_is_told() {
     let mib = |sizes: [u64; 3]| Some(sizes.map(|it| it << 20));
     let mut trial = full(1.2);
+    trial.load.seconds = seconds(&FALLING);
     signals(&mut trial).rss_bytes = mib([20, 70, 120]);
-    assert_eq!(kind(&trial), VerdictKind::MemoryGrowth);
+    assert_eq!(phrases(&trial)[..2], ["memory grows", "not steady (slowing down)"]);
+    assert!(first(&trial).accounts_for.is_some_and(|share| (share - 0.6).abs() < 1e-9), "100 to 40");
+    let is_told = |trial: &Measured| phrases(trial).iter().any(|it| it == "memory grows");
     signals(&mut trial).rss_bytes = mib([20, 70, 80]);
-    assert_eq!(kind(&trial), VerdictKind::BoxBound, "it levels out");
+    assert!(!is_told(&trial), "it levels out");
     signals(&mut trial).rss_bytes = mib([20, 70, 120]);
     signals(&mut trial).jvm = Some(JvmUse::default());
-    assert_eq!(kind(&trial), VerdictKind::BoxBound, "that is a JVM's heap");
+    assert!(!is_told(&trial), "that is a JVM's heap");
     signals(&mut trial).jvm = None;
     signals(&mut trial).groups[0].runtime = Some(Runtime::Jvm);
-    assert_eq!(kind(&trial), VerdictKind::BoxBound, "also of one that keeps no counters");
+    assert!(!is_told(&trial), "also of one that keeps no counters");
+}
+
+/// A rate that does not fall while memory grows stopped where it did for another reason, known or not. Where there is none, the growth
+/// is what there is to know.
+#[test]
+fn memory_that_grows_is_the_answer_where_the_rate_falls_or_nothing_limits_it() {
+    let grows = |mut trial: Measured| {
+        signals(&mut trial).rss_bytes = Some([20_u64, 70, 120].map(|it| it << 20));
+        trial
+    };
+    let told_beside = |trial: &Measured, answer: VerdictKind| {
+        let told = explain(trial).verdicts;
+        assert_eq!(told[0].kind, answer, "{told:?}");
+        let last = told.last().unwrap();
+        assert_eq!((last.kind, last.confidence), (VerdictKind::MemoryGrowth, Confidence::Possible));
+        assert!(last.evidence.iter().any(|it| it == "the rate was not seen to fall with it"), "{last:?}");
+    };
+    let mut trial = grows(full(1.2));
+    told_beside(&trial, VerdictKind::BoxBound);
+    trial.load.seconds = seconds(&[100.0; 5]);
+    told_beside(&trial, VerdictKind::BoxBound);
+    let rising: Vec<f64> = FALLING.into_iter().rev().collect();
+    trial.load.seconds = seconds(&rising);
+    told_beside(&trial, VerdictKind::NotSteady);
+    // Cores are left, and nothing else says why.
+    let mut trial = grows(full(1.2));
+    trial.load.generator.cpu_s = 0.3 * 15.0;
+    told_beside(&trial, VerdictKind::Unexplained);
+    // 64 users who each wait for an idle server.
+    let idle = grows(watched(640.0, &[("pool-*", 64)]));
+    assert_eq!(phrases(&idle), ["memory grows", "none: idle pace"]);
 }
 
 /// An index that is mapped is read in while it is searched, and the kernel keeps as much of it as it has room for.
@@ -1444,6 +1481,7 @@ fn memory_that_grows_and_goes_on_growing_is_told() {
 fn what_is_mapped_from_files_is_no_growth_of_the_server() {
     let mib = |sizes: [u64; 3]| Some(sizes.map(|it| it << 20));
     let mut trial = full(1.2);
+    trial.load.seconds = seconds(&FALLING);
     signals(&mut trial).rss_bytes = mib([220, 470, 720]);
     signals(&mut trial).anonymous_bytes = mib([20, 22, 24]);
     let told = explain(&trial).verdicts;

@@ -66,6 +66,7 @@ pub(crate) fn healthy() -> LoadResult {
         connect_failures: BTreeMap::new(),
         tls_failures: BTreeMap::new(),
         malformations: BTreeMap::new(),
+        go_aways: BTreeMap::new(),
         goodput_per_s: 6400.0,
         throughput_per_s: 6400.0,
         received_bytes_per_s: 640_000.0,

@@ -196,6 +196,9 @@ fn what_the_client_hides_in_a_few_blocks_decides_to_one_side() {
         }
         let told = compared(&trials);
         assert!(told.services[0].doubts.is_empty(), "{told:?}");
+        let why = "trials the client was the limit: its goodput is a lower bound";
+        let said = limited.strip_prefix("cart-").map(|which| format!("{which}: in 4 of 10 {why}"));
+        assert_eq!(told.services[0].bounds, said.into_iter().collect::<Vec<_>>());
         verdict(&told, "goodput")
     };
     for (times, limited, due) in [

@@ -117,14 +117,15 @@ impl BoundedRatios {
         Some(Looked { blocks, own, joint })
     }
 
-    /// Whether the bounds leave open for good on which side of `edge` the ratio is: the least that it may be is surely below, and the
-    /// most surely above. More blocks like these would say no more.
+    /// Whether the bounds leave open for good on which side of `edge` the ratio is: the least that it may be is surely below, or has no
+    /// lower end and will have none, and the most is surely above, or has no upper end likewise. Of what more blocks bring, nothing but
+    /// failures would say more.
     pub fn leaves_open(&self, edge: f64) -> bool {
         let is_below = |it: Looked| it.own_ends().1 < edge;
         let is_above = |it: Looked| it.own_ends().0 > edge;
         self.blocks() >= LOOKS[0]
-            && self.least.looked(1).is_none_or(is_below)
-            && self.most.looked(1).is_none_or(is_above)
+            && (self.least.looked(1).is_none_or(is_below) || self.least.is_endless(false))
+            && (self.most.looked(1).is_none_or(is_above) || self.most.is_endless(true))
     }
 }
 
@@ -210,6 +211,29 @@ mod tests {
         // One more of eight may turn out to be one of twenty; and what is ahead is no open question.
         assert!(!of(0.8, 1).leaves_open(1.0) && !of(1.2, 8).leaves_open(1.0));
         assert!(!over_one(&at_least(&near(0.8, 5), 5)).leaves_open(1.0), "nobody has looked yet");
+    }
+
+    /// Of eight blocks two are 15 of the means of two, and of twenty 39: the upper end would have to be the 36th from above at most.
+    #[test]
+    fn two_bounds_leave_the_side_that_they_say_nothing_of_open_whatever_more_blocks_bring() {
+        let then = |ratio: f64, bounded: usize| {
+            let figures = [near(0.8, 8), vec![ratio; 12]].concat();
+            over_one(&at_least(&figures, bounded)).looked(1).and_then(|it| it.own.high)
+        };
+        for ratio in [0.01, 0.8, 1.2] {
+            assert_eq!(then(ratio, 2), None, "{ratio}");
+        }
+        assert!(then(0.01, 1).is_some(), "of twenty, one is outweighed");
+        let two = at_least(&near(0.8, 8), 2);
+        assert!(over_one(&two).leaves_open(1.0));
+        // The same of the other one, which is ahead.
+        let one = Ends::exactly(known(&[1.0; 8]));
+        assert!(BoundedRatios::of(&one, &two).leaves_open(1.0));
+        // The first look, at six, has told that it is behind before there were bounds.
+        let reversed = |all: &[Option<Observation>]| all.iter().rev().copied().collect();
+        let late = Ends { least: reversed(&two.least), most: reversed(&two.most) };
+        assert!(!over_one(&late).leaves_open(1.0));
+        assert_eq!(over_one(&late).looked(1).map(|it| it.is_above(Least::KNOWN)), Some(Told::No));
     }
 
     #[test]

@@ -72,6 +72,20 @@ impl LogRatios {
         Some(Looked { blocks, own, joint: (libm::exp(joint.0), libm::exp(joint.1)) })
     }
 
+    /// Whether no look so far has found an upper end, or a lower one, and none will, whatever figures more blocks bring: of the means of
+    /// two blocks, those with one that is infinite fill the places up to that end already.
+    pub(super) fn is_endless(&self, above: bool) -> bool {
+        // A comparison by itself has the ends that are nearest.
+        LOOKS.into_iter().zip(critical(1)).all(|(look, sum)| {
+            let infinite = self.0.iter().copied().take(look).filter(|it| it.is_infinite());
+            let (own, others): (Vec<f64>, Vec<f64>) = infinite.partition(|it| it.is_sign_positive() == above);
+            let (own, others) = (own.len(), others.len());
+            // With one that is as far to the other side, the mean is between.
+            let means = own * (look - others) - own * own.saturating_sub(1) / 2;
+            sum.is_none_or(|sum| means > sum)
+        })
+    }
+
     /// What the intervals of all looks have in common. Where two looks contradict each other, one of them misses the truth,
     /// and the later one counts.
     fn within(&self, critical: [Option<usize>; LOOKS.len()]) -> (f64, f64) {

@@ -70,7 +70,7 @@ pub struct Ratio {
 
 /// Logarithms of the ratios of two treatments within each block, infinite where one of them failed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LogRatios(Vec<f64>);
+pub struct LogRatios(pub(super) Vec<f64>);
 
 impl LogRatios {
     /// ln(a / b) of the blocks in which both were tried. Where both failed, the block says nothing of the two.

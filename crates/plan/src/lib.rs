@@ -1,4 +1,7 @@
-//! Arguments and TOML in, validated typed plans out.
+//! Arguments and TOML in, validated typed plans out: loads and requests, experiments, stack manifests, claims and
+//! gates.
+//!
+//! It reads files and starts or sends nothing.
 //!
 //! Invariant: a value of a plan type is valid. After this crate no field is "ignored when …", no unit is
 //! guessed, and no later stage reports a usage error.

@@ -28,9 +28,9 @@ struct WriteUpFile {
     when: String,
     driver: String,
     experiment: PathBuf,
-    machine: PublishedMachine,
+    machine: Spanned<PublishedMachine>,
     #[serde(default)]
-    setting: Vec<OtherSetting>,
+    setting: Vec<Spanned<OtherSetting>>,
     #[serde(default)]
     claim: Vec<ClaimTable>,
 }
@@ -108,12 +108,15 @@ pub(super) fn parse(path: &Path, text: &str, experiment: &Experiment) -> Result<
         }
         claims.push(reader.claim(table)?);
     }
+    let machine = reader.machine(file.machine)?;
+    let settings = file.setting.into_iter().map(|it| reader.setting(it, machine.cores));
+    let settings = settings.collect::<Result<_, _>>()?;
     Ok(WriteUp {
         title: file.title,
         source: file.source,
         when: file.when,
-        machine: file.machine,
-        settings: file.setting,
+        machine,
+        settings,
         driver: file.driver,
         experiment: file.experiment,
         claims,
@@ -145,6 +148,45 @@ impl Reader<'_> {
 
     fn error<T, U>(&self, at: &Spanned<U>, what: String, help: &str) -> Result<T, PlanError> {
         Err(self.place(PlanError::new(what, help), at))
+    }
+
+    fn machine(&self, machine: Spanned<PublishedMachine>) -> Result<PublishedMachine, PlanError> {
+        const HELP: &str = "give what the write-up says, or leave it out";
+        if machine.get_ref().cores == Some(0) {
+            return self.error(&machine, "no machine has 0 cores".into(), HELP);
+        }
+        let memory_gb = machine.get_ref().memory_gb;
+        match memory_gb {
+            Some(gb) if !(gb > 0.0 && gb.is_finite()) => {
+                self.error(&machine, format!("no machine has {gb} GB of memory"), HELP)
+            }
+            _ => Ok(machine.into_inner()),
+        }
+    }
+
+    /// A setting of stacks that there are, whose value is said once: else nobody would see that it is missed.
+    fn setting(&self, table: Spanned<OtherSetting>, cores: Option<u32>) -> Result<OtherSetting, PlanError> {
+        let OtherSetting { stacks, what, there, here, per_core } = table.get_ref();
+        let known = self.experiment.stacks();
+        let has = format!("the experiment has {}", known.join(", "));
+        if stacks.is_empty() {
+            return self.error(&table, format!("the setting `{what}` is of no stack"), &has);
+        }
+        if let Some(unknown) = stacks.iter().find(|it| !known.contains(&it.as_str())) {
+            let said = format!("the setting `{what}` is of `{unknown}`, which is no stack of the experiment");
+            return self.error(&table, said, &nearest::help(unknown, known, &has));
+        }
+        let is_said_once = match (there, here, per_core) {
+            (Some(_), Some(_), None) => true,
+            (None, None, Some(each)) => *each > 0 && cores.is_some(),
+            _ => false,
+        };
+        if !is_said_once {
+            let said = format!("the value of the setting `{what}`, there and here, is not said once");
+            let help = "give it `there` and `here`; or `per_core` from 1, and [machine] its `cores`";
+            return self.error(&table, said, help);
+        }
+        Ok(table.into_inner())
     }
 
     fn claim(&self, table: &ClaimTable) -> Result<Claim, PlanError> {

@@ -230,6 +230,50 @@ fn published_figures_bear_the_claims_out() {
     }
 }
 
+/// A setting that nobody reads would be missed beside a verdict, and nobody would see it.
+#[test]
+fn a_setting_is_of_stacks_that_there_are_and_says_its_value_once() {
+    let with = |setting: &str| {
+        let text = format!("{ORDER}[[setting]]\nwhat = \"threads\"\n{setting}\n");
+        parse(&text).map(|it| it.settings.len()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with("stacks = [\"target-pool\"]\nper_core = 8"), Ok(1));
+    assert_eq!(with("stacks = [\"target-pool\"]\nthere = \"9\"\nhere = \"8\""), Ok(1));
+    let of_a_slip = with("stacks = [\"target-pol\"]\nper_core = 8").unwrap_err();
+    assert!(
+        of_a_slip.contains("the setting `threads` is of `target-pol`, which is no stack of the experiment"),
+        "{of_a_slip}"
+    );
+    assert!(of_a_slip.contains("did you mean target-pool? the experiment has target-pool"), "{of_a_slip}");
+    assert!(with("stacks = []\nper_core = 8").unwrap_err().contains("is of no stack"));
+    for value in ["", "there = \"9\"", "per_core = 0", "there = \"9\"\nhere = \"8\"\nper_core = 8"] {
+        let told = with(&format!("stacks = [\"target-pool\"]\n{value}")).unwrap_err();
+        assert!(told.contains("setting `threads`, there and here, is not said once"), "{told}");
+    }
+}
+
+#[test]
+fn a_machine_has_cores_and_memory_where_it_says_so() {
+    let experiment = Experiment::parse(Path::new("e.toml"), EXPERIMENT, &catalogue(), Pace::Full).unwrap();
+    let with = |machine: &str| {
+        let text = format!("{HEAD}{ORDER}").replace("cores = 4", machine);
+        WriteUp::parse(Path::new("c.toml"), &text, &experiment).map_err(|error| error.to_string())
+    };
+    assert!(with("cores = 4\nmemory_gb = 8").is_ok() && with("").is_ok());
+    for (machine, said) in [
+        ("cores = 0", "c.toml:6:1: no machine has 0 cores; give what the write-up says"),
+        ("memory_gb = -8", "no machine has -8 GB of memory"),
+        ("memory_gb = nan", "no machine has NaN GB of memory"),
+    ] {
+        let told = with(machine).unwrap_err();
+        assert!(told.contains(said), "{machine}: {told}");
+    }
+    let per_core = "[[setting]]\nwhat = \"w\"\nstacks = [\"target-pool\"]\nper_core = 8\n";
+    let text = format!("{HEAD}{ORDER}{per_core}").replace("cores = 4", "");
+    let told = WriteUp::parse(Path::new("c.toml"), &text, &experiment).unwrap_err().to_string();
+    assert!(told.contains("or `per_core` from 1, and [machine] its `cores`"), "{told}");
+}
+
 fn claim_on(connections: &[u32]) -> Claim {
     let level = |count: &u32| Level { cell: cell("target-pool", *count), value: 1.0, published: None };
     let levels = connections.iter().map(level).collect();

@@ -3,16 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use engine::Load;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use toml::Spanned;
-use units::{Duration, Seed, Share};
+use units::{Duration, ParseError, Seed, Share};
 
 use super::companions::add_companions;
 use super::driver::{Driver, Drivers};
 use super::load_table::{self, Layers, LoadTable};
 use super::procedure::{BurstsTable, Placement, Procedure, ProcedureTable, Processes};
-use super::{Cell, Experiment, Pace, Role, Round, stacks_of};
+use super::{Cell, Experiment, Pace, Role, Round, latency_of, stacks_of};
 use crate::error::PlanError;
 use crate::gate::GateTable;
 use crate::load::{LoadArguments, LoadPlan};
@@ -72,6 +73,10 @@ impl Experiment {
             if !names.insert(round.name.get_ref().as_str()) {
                 let what = format!("two rounds are called `{}`", round.name.get_ref());
                 return Err(reader.place(PlanError::new(what, "rename one"), Some(&round.name)));
+            }
+            if latency_of(round.name.get_ref()).is_some() {
+                let what = format!("`{}` is how answer times of a round are called", round.name.get_ref());
+                return Err(reader.place(PlanError::new(what, "rename the round"), Some(&round.name)));
             }
             let driven = with_drivers(reader.round(round, &procedure)?, &drivers)
                 .map_err(|error| reader.place(error, Some(&round.name)))?;
@@ -247,18 +252,46 @@ impl Reader<'_> {
             }
         }
         self.no_cell_twice(table, &cells)?;
-        let latency = table.latency.iter().map(|share| {
-            let wrong =
-                |error| PlanError::new(format!("`{}`: {error}", share.get_ref()), "write shares as \"70%\"");
-            share.get_ref().parse::<Share>().map_err(|error| self.place(wrong(error), Some(share)))
-        });
         Ok(Round {
             name: name.clone(),
+            latency: self.latency(table, &cells)?,
             cells,
-            latency: latency.collect::<Result<_, _>>()?,
             twin: table.twin.unwrap_or(procedure.twin),
             control: table.control.unwrap_or(procedure.control),
         })
+    }
+
+    /// The shares at which answer times are compared, each once: two tables of one name would be one in the record. Only where users
+    /// ask as fast as they are answered is it seen what they are shares of.
+    fn latency(&self, table: &RoundTable, cells: &[Cell]) -> Result<Vec<Share>, PlanError> {
+        let mut shares: Vec<Share> = Vec::new();
+        for written in &table.latency {
+            let text = written.get_ref();
+            let wrong =
+                |error: ParseError| PlanError::new(format!("`{text}`: {error}"), "write shares as \"70%\"");
+            let share: Share = text.parse().map_err(|error| self.place(wrong(error), Some(written)))?;
+            if shares.contains(&share) {
+                let error = PlanError::new(format!("latency has {share} twice"), "write each share once");
+                return Err(self.place(error, Some(written)));
+            }
+            shares.push(share);
+        }
+        // All cells of a round have one load, but for their connections.
+        let held_back = match cells.first().map(|cell| cell.load.load) {
+            Some(Load::Open { .. }) => Some("a rate"),
+            Some(Load::Closed { think, .. }) if !think.is_zero() => Some("a think time"),
+            _ => None,
+        };
+        match held_back.zip(table.latency.first()) {
+            Some((by, first)) => {
+                let what = format!(
+                    "with {by} it is not seen what a stack can carry, and `latency` takes shares of that"
+                );
+                let help = format!("leave {by} out of this round, or leave `latency` out");
+                Err(self.place(PlanError::new(what, help), Some(first)))
+            }
+            None => Ok(shares),
+        }
     }
 
     /// What is spoken with `stack`: what the load says, if the stack speaks it, or else what the stack does by itself.

@@ -127,7 +127,7 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Quantity<T> {
 /// `2`, or a word.
 fn number_or_word<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Threads>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "a number of threads, or \"auto\"")]
+    #[serde(untagged, expecting = "takes a number of threads, or \"auto\"")]
     enum Raw {
         Number(u32),
         Word(String),

@@ -121,6 +121,12 @@ fn a_slip_in_a_key_or_a_value_is_told_with_what_was_meant() {
             "[round]",
             "x.toml:6:1: `round` is one table, and takes a list of them; write [[round]]; docs/",
         ),
+        (
+            "timeout = \"5s\"",
+            "threads = -1",
+            "`threads` is given -1, and takes a number of threads, or \"auto\"; write it so; docs/",
+        ),
+        ("timeout = \"5s\"", "threads = [2]", "`threads` is given a list, and takes a number of threads"),
         ("duration = \"2s\"", "duration = 2.5", "`2.5` is not in quotes, and would be wrong in them, too"),
         ("duration = \"2s\"", "duration = true", "`true` is not in quotes, and would be wrong in them, too"),
     ] {
@@ -162,6 +168,31 @@ fn every_mistake_names_its_line_and_what_to_do() {
         let error = parse(&text).unwrap_err().to_string();
         assert!(error.starts_with(start) && error.contains(part), "{error}\nshould be {start} … {part}");
     }
+}
+
+/// Two tables of one name would be one in the record, in which a trial of one stands for both.
+#[test]
+fn answer_times_are_compared_once_at_each_share_of_what_stacks_can_carry() {
+    let shares = |latency: &str, load: &str| {
+        let text = GOOD
+            .replace("endpoint = \"hello\"", &format!("endpoint = \"hello\"\nlatency = {latency}"))
+            .replace("timeout = \"5s\"", load);
+        parse(&text).map(|it| it.rounds[0].latency.len()).map_err(|error| error.to_string())
+    };
+    let plain = "timeout = \"5s\"";
+    assert_eq!(shares("[\"50%\", \"5%\"]", plain), Ok(2));
+    let twice = shares("[\"50%\", \"50.0 %\"]", plain).unwrap_err();
+    assert!(twice.starts_with("x.toml:9:19: latency has 50% twice; write each share once"), "{twice}");
+    for (load, by) in [("rate = \"100\"", "a rate"), ("think = \"5ms\"", "a think time")] {
+        assert_eq!(shares("[]", load), Ok(0), "{load}");
+        let held_back = shares("[\"50%\"]", load).unwrap_err();
+        let said = format!("x.toml:9:12: with {by} it is not seen what a stack can carry");
+        assert!(held_back.starts_with(&said), "{held_back}");
+    }
+    let name = "hello, latency at 50% of the slowest";
+    let named = GOOD.replace("name = \"hello\"", &format!("name = \"{name}\""));
+    let named = parse(&named).unwrap_err().to_string();
+    assert!(named.starts_with(&format!("x.toml:7:8: `{name}` is how answer times")), "{named}");
 }
 
 #[test]

@@ -98,8 +98,8 @@ impl Catalogue {
 
     /// The stack called `id` and what stands behind it, in the order in which they are booted: `id` is last.
     pub fn chain(&self, id: &str) -> Result<Vec<&StackManifest>, PlanError> {
-        let mut chain = Vec::new();
-        self.add_to_chain(id, (id, 0), &mut chain)?;
+        let (mut front, mut chain) = (Vec::new(), Vec::new());
+        self.add_to_chain(id, &mut front, &mut chain)?;
         Ok(chain)
     }
 
@@ -121,27 +121,33 @@ impl Catalogue {
         without.filter(|_| found.is_empty()).map_or(Ok(found), Err)
     }
 
-    /// Adds the stack called `id`, in front of which stand so many from `front` on, and before it what stands behind it: the
-    /// last that it names first, so that the first is right behind it.
+    /// Adds the stack called `id`, in front of which those of `front` stand, and before it what stands behind it: the last that it
+    /// names first, so that the first is right behind it.
     fn add_to_chain<'a>(
         &'a self,
         id: &str,
-        (front, in_front): (&str, usize),
+        front: &mut Vec<&'a str>,
         chain: &mut Vec<&'a StackManifest>,
     ) -> Result<(), PlanError> {
-        if chain.len() + in_front >= CHAIN_MAX {
-            let what = format!("more than {CHAIN_MAX} stacks stand behind each other from `{front}` on");
+        if let Some(at) = front.iter().position(|earlier| *earlier == id) {
+            return Err(behind_itself(id, &front[at + 1..]));
+        }
+        if chain.len() + front.len() >= CHAIN_MAX {
+            let first = front.first().copied().unwrap_or(id);
+            let what = format!("more than {CHAIN_MAX} stacks stand behind each other from `{first}` on");
             return Err(PlanError::new(what, "name an upstream that forwards to none, or to fewer"));
         }
         let stack = self.get(id)?;
-        if in_front > 0 && stack.site().is_some() {
+        if !front.is_empty() && stack.site().is_some() {
             let what = format!("`{id}` is running already, at a url, and can't be an upstream");
             let help = "leave upstream out, and write its address where the stack in front of it is told";
             return Err(PlanError::new(what, help));
         }
+        front.push(&stack.id);
         for upstream in stack.upstreams.iter().rev() {
-            self.add_to_chain(upstream, (front, in_front + 1), chain)?;
+            self.add_to_chain(upstream, front, chain)?;
         }
+        front.pop();
         if chain.iter().any(|earlier| earlier.id == stack.id) {
             let what = format!("`{id}` stands behind two stacks of one chain");
             return Err(PlanError::new(what, "leave it to one of them, or give the other one of its own"));
@@ -170,4 +176,16 @@ impl Catalogue {
         };
         self.iter_with_variants().filter(changes).collect()
     }
+}
+
+/// An error where `id` is an upstream of itself, or of those `between`, each right behind the one before.
+fn behind_itself(id: &str, between: &[&str]) -> PlanError {
+    let way = match between {
+        [] => String::new(),
+        between => format!(", by way of {}", between.join(" and ")),
+    };
+    PlanError::new(
+        format!("`{id}` stands behind itself{way}"),
+        "name an upstream behind which it does not stand in turn",
+    )
 }

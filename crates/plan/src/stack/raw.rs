@@ -169,7 +169,7 @@ pub(super) struct RawIntervention {
 
 /// `400`, or `"256MiB"` of a heap.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a whole number, or of a heap a size in quotes such as \"256MiB\"")]
+#[serde(untagged, expecting = "takes a whole number, or of a heap a size in quotes such as \"256MiB\"")]
 pub(super) enum RawSize {
     Count(i64),
     Fraction(#[expect(dead_code, reason = "kept apart to be refused with its place")] f64),
@@ -178,7 +178,7 @@ pub(super) enum RawSize {
 
 /// `"db"`, or `["db", "cache"]`.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "the name of a stack, or several in brackets such as [\"db\", \"cache\"]")]
+#[serde(untagged, expecting = "takes the name of a stack, or several in brackets: [\"db\", \"cache\"]")]
 pub(super) enum RawUpstreams {
     One(String),
     Several(Vec<String>),
@@ -195,7 +195,7 @@ impl RawUpstreams {
 
 /// `100` or `"unlimited"`.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a number of requests, or \"unlimited\"")]
+#[serde(untagged, expecting = "takes a number of requests, or \"unlimited\"")]
 pub(super) enum RawCap {
     Requests(u32),
     Word(String),

@@ -7,6 +7,7 @@ mod started;
 mod upstreams;
 mod variant;
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -95,6 +96,7 @@ impl Source<'_> {
     fn manifest(&self, raw: Raw) -> Result<StackManifest, PlanError> {
         let files =
             raw.files.into_iter().map(|file| self.config_file(file)).collect::<Result<Vec<_>, _>>()?;
+        self.no_file_twice(&files)?;
         let parameters = self.parameters(raw.parameters)?;
         let upstreams = self.upstreams(raw.upstream.as_ref())?;
         let (origin, spoken) = match raw.url {
@@ -196,6 +198,18 @@ impl Source<'_> {
         };
         let help = "write how many requests a connection serves, or \"unlimited\"";
         cap.map(Some).ok_or_else(|| self.error(at, "this is no number of requests", help))
+    }
+
+    /// Of two files of one name the second would be written over the first.
+    fn no_file_twice(&self, files: &[ConfigFile]) -> Result<(), PlanError> {
+        let mut names = BTreeSet::new();
+        match files.iter().find(|file| !names.insert(&file.name)) {
+            Some(ConfigFile { name, .. }) => {
+                let what = format!("two files are written to `{name}`");
+                Err(PlanError::new(what, "give each [[file]] a name of its own").in_file(self.file))
+            }
+            None => Ok(()),
+        }
     }
 
     fn config_file(&self, raw: RawFile) -> Result<ConfigFile, PlanError> {

@@ -304,10 +304,35 @@ fn a_chain_begins_at_its_far_end() {
         catalogue.get(id).unwrap_err().to_string()
     };
     let error = broken(&round, "back");
-    assert!(error.contains("more than 4 stacks stand behind each other from `back`"), "{error}");
+    assert!(error.contains("back/stack.toml: `back` stands behind itself; name an upstream"), "{error}");
     let alone = Stacks::new("alone", &[("good", GOOD)]);
     let error = broken(&alone, "good");
     assert!(error.contains("good/stack.toml: there is no stack `back`"), "{error}");
+}
+
+/// What stands behind itself is told apart from what is only too far behind.
+#[test]
+fn a_chain_has_an_end_and_few_stacks() {
+    let leaf = GOOD.replace("upstream = \"back\"\n", "").replace("\"{upstream}\", ", "");
+    let leaf = leaf.split("[[variant]]").next().unwrap();
+    let before = |of: &str| {
+        let text = GOOD.split("[[variant]]").next().unwrap();
+        text.replace("upstream = \"back\"", &format!("upstream = \"{of}\""))
+    };
+    let [b, c, d, e] = ["b", "c", "d", "e"].map(before);
+    let told = |name: &str, stacks: &[(&str, &str)], id: &str| {
+        let catalogue = Catalogue::load(Stacks::new(name, stacks).0.path()).unwrap();
+        catalogue.get(id).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let four = [("a", b.as_str()), ("b", c.as_str()), ("c", d.as_str()), ("d", leaf)];
+    assert_eq!(told("four", &four, "a"), Ok(()));
+    let five = [("a", b.as_str()), ("b", c.as_str()), ("c", d.as_str()), ("d", e.as_str()), ("e", leaf)];
+    let error = told("five", &five, "a").unwrap_err();
+    assert!(error.contains("more than 4 stacks stand behind each other from `a` on"), "{error}");
+    assert_eq!(told("last-four", &five, "b"), Ok(()));
+    let round = [("a", b.as_str()), ("b", c.as_str()), ("c", d.as_str()), ("d", b.as_str())];
+    let error = told("in-a-circle", &round, "a").unwrap_err();
+    assert!(error.contains("a/stack.toml: `b` stands behind itself, by way of c and d; name"), "{error}");
 }
 
 /// A service with a database and a cache: the first is right behind it, and what is behind that comes before it.
@@ -382,7 +407,16 @@ fn each_mistake_is_told_with_its_line() {
         ),
         ("\"java\", \"-cp\"", "\"node\", \"-cp\"", "19:11", "`node` takes no JVM flags"),
         ("Main", "{prot}", "19:42", "`{prot}` is no placeholder; use {port}"),
+        ("Main", "--port={port", "19:42", "`{port` has no closing }; close it"),
         ("\"5s\"", "\"5\"", "23:11", "`5` is not a time; unknown unit"),
+        ("\"5s\"", "\"0s\"", "23:11", "a timeout of zero; give it a length"),
+        (
+            "timeout = \"5s\"",
+            "accepts_connections = true\nstatus = 200",
+            "24:10",
+            "is asked for nothing; leave `status` or `accepts_connections` out",
+        ),
+        ("connections_max = 20", "connections_max = 0", "31:28", "a proxy that holds no connection"),
         ("path = \"/hello\"", "path = \"hello\"", "26:8", "`hello` is not the path of a request"),
         ("path = \"/hello\"", "path = \"/hello#top\"", "26:8", "`/hello#top` is not the path of a request"),
         ("body = \"hello\"", "status = 99", "27:10", "99 is not the status of an answer"),
@@ -399,6 +433,18 @@ fn each_mistake_is_told_with_its_line() {
         assert!(error.contains(&format!("bad/stack.toml:{place}: ")), "{place} {what}: {error}");
         assert!(error.contains(what), "{what}: {error}");
     }
+}
+
+#[test]
+fn what_would_be_lost_without_a_word_is_refused() {
+    let second = "[[file]]\ntemplate = \"src/main.c\"\nname = \"renamed.conf\"\n[[variant]]";
+    let error = error_of("files", "[[variant]]", second);
+    assert!(error.contains("bad/stack.toml: two files are written to `renamed.conf`; give each"), "{error}");
+    // It has flags of its own, and its stack has none.
+    let node = GOOD.replace("\"java\"", "\"node\"").replace("jvm_flags = [\"-Xmx{port}m\"]\n", "");
+    let stacks = Stacks::new("flags", &[("bad", &node)]);
+    let error = StackManifest::load(&stacks.0.path().join("bad")).unwrap_err().to_string();
+    assert!(error.contains("stack.toml:48:14: `node` takes no JVM flags; leave jvm_flags out"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,8 @@ use crate::nearest;
 
 /// How serde begins to say that a key is not known.
 const UNKNOWN_KEY: &str = "unknown field ";
+/// How the texts begin by which our own types with several forms say which these are (`#[serde(untagged, expecting = …)]`).
+const TAKES: &str = "takes ";
 /// A key that no table has: what is said of it names those that a table has.
 const NO_KEY: &str = "no-such-key";
 /// Tables that a key may belong into which are named at most.
@@ -67,8 +69,12 @@ impl Mistake {
         let wrong = ["invalid type: ", "invalid value: "].into_iter().find_map(|it| message.strip_prefix(it));
         let wrong = wrong.and_then(|it| it.rsplit_once(", expected "));
         let found = wrong.map_or("", |(found, _)| found);
-        match (wrong, Written::at(text, at, found == LIST)) {
+        let has_forms = message.starts_with(TAKES);
+        // Of what has none of several forms it is not said what it is.
+        let as_list = || has_forms.then(|| Written::at(text, at, true)).flatten();
+        match (wrong, Written::at(text, at, found == LIST).or_else(as_list)) {
             (Some((found, expected)), Some(written)) => written.mismatch(found, expected),
+            (_, Some(written)) if has_forms => written.of_no_form(message),
             (_, written) => {
                 let with_unit = written.and_then(|it| it.with_unit().map(|value| it.advice(&value)));
                 let help = with_unit.unwrap_or_else(|| "mend the line".into());
@@ -169,6 +175,17 @@ impl<'a> Written<'a> {
             format!("`{key}` is given {found}, and takes {takes}")
         };
         Mistake { what, help }
+    }
+
+    /// It has none of the forms that a value may have of which `takes` tells.
+    fn of_no_form(&self, takes: &str) -> Mistake {
+        let Self { key, text, .. } = self;
+        let given = match text.as_bytes().first() {
+            Some(b'[') => "a list",
+            Some(b'{') => "a table",
+            _ => text.lines().next().unwrap_or_default(),
+        };
+        Mistake { what: format!("`{key}` is given {given}, and {takes}"), help: "write it so".into() }
     }
 
     /// What serde calls `expected`, and what to write.

@@ -26,9 +26,14 @@ impl Source<'_> {
         first: Option<&Endpoint>,
         patience: Duration,
     ) -> Result<Ready, PlanError> {
-        if let Some(path) = raw.path.as_ref().filter(|_| raw.accepts_connections) {
+        let of_an_answer = [
+            ("path", raw.path.as_ref().map(Spanned::span)),
+            ("status", raw.status.as_ref().map(Spanned::span)),
+        ];
+        let of_an_answer = of_an_answer.into_iter().find_map(|(key, at)| Some((key, at?)));
+        if let Some((key, at)) = of_an_answer.filter(|_| raw.accepts_connections) {
             let what = "a stack that is up when it accepts a connection is asked for nothing";
-            return Err(self.error(path.span(), what, "leave `path` or `accepts_connections` out"));
+            return Err(self.error(at, what, format!("leave `{key}` or `accepts_connections` out")));
         }
         let when = match first.filter(|_| !raw.accepts_connections) {
             Some(first) => ReadyWhen::Answers {
@@ -37,7 +42,7 @@ impl Source<'_> {
             },
             None => ReadyWhen::Accepts,
         };
-        let timeout = raw.timeout.map_or(Ok(patience), |timeout| self.duration(&timeout))?;
+        let timeout = raw.timeout.map_or(Ok(patience), |timeout| self.patience(&timeout))?;
         Ok(Ready { when, timeout })
     }
 
@@ -62,7 +67,10 @@ impl Source<'_> {
                 wire_bytes: raw.wire_bytes.map(Bytes),
                 framing: raw.framing.map(framing),
                 thread: raw.thread.map(|name| self.not_empty(name)).transpose()?,
-                upstream_connections_max: raw.upstream_connections_max.map(Spanned::into_inner),
+                upstream_connections_max: raw
+                    .upstream_connections_max
+                    .map(|most| self.at_least_one(&most))
+                    .transpose()?,
             });
         }
         Ok(endpoints)
@@ -84,6 +92,24 @@ impl Source<'_> {
         }
         let what = format!("{} is not the status of an answer", status.get_ref());
         Err(self.error(status.span(), what, "write one from 200 to 599"))
+    }
+
+    /// How many connections are held at most: a pool of none would be full whatever is seen.
+    fn at_least_one(&self, most: &Spanned<u32>) -> Result<u32, PlanError> {
+        if *most.get_ref() > 0 {
+            return Ok(*most.get_ref());
+        }
+        let what = "a proxy that holds no connection forwards nothing";
+        Err(self.error(most.span(), what, "write how many it holds at most, or leave it out"))
+    }
+
+    /// How long a stack may take: in no time none is up.
+    fn patience(&self, text: &Spanned<String>) -> Result<Duration, PlanError> {
+        let span = self.duration(text)?;
+        if span.is_zero() {
+            return Err(self.error(text.span(), "a timeout of zero", "give it a length, as in 30s"));
+        }
+        Ok(span)
     }
 
     fn duration(&self, text: &Spanned<String>) -> Result<Duration, PlanError> {

@@ -28,7 +28,10 @@ impl Source<'_> {
     pub(super) fn template(&self, text: Spanned<String>, known: Known) -> Result<Template, PlanError> {
         let mut rest = text.get_ref().as_str();
         while let Some((_, after)) = rest.split_once('{') {
-            let (name, after) = after.split_once('}').unwrap_or((after, ""));
+            let Some((name, after)) = after.split_once('}') else {
+                let what = format!("`{{{after}` has no closing }}");
+                return Err(self.error(text.span(), what, "close it, or take the { out"));
+            };
             let at_run = BUILT_IN.contains(&name)
                 || name.starts_with(NAMED_UPSTREAM)
                 || self.parameters.iter().any(|own| own == name);

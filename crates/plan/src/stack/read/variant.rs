@@ -42,6 +42,10 @@ impl Source<'_> {
         variant.parameters.extend(self.parameters(raw.parameters)?);
         variant.limits = self.limits(raw.limits, stack.limits)?;
         if let (Some(flags), Origin::Started(run)) = (raw.jvm_flags, &mut variant.origin) {
+            if let Some(flag) = flags.first().filter(|_| !run.is_java()) {
+                let what = format!("`{}` takes no JVM flags", run.command[0].as_str());
+                return Err(self.error(flag.span(), what, "leave jvm_flags out"));
+            }
             let flags = flags.into_iter().map(|flag| self.template(flag, Known::AtRun));
             run.jvm_flags = flags.collect::<Result<_, _>>()?;
         }

@@ -149,7 +149,7 @@ pub fn import_with(
         groups,
         connect_timeout: waits.connect,
         request_timeout: waits.request,
-        redirects: RedirectRules::JMeters,
+        redirects: RedirectRules::GetOnly,
     };
     Ok(Plan { scenario, files, support, notes, stages })
 }

@@ -57,7 +57,7 @@ fn throughput(number: u32, fields: Fields<'_>, groups: usize) -> Result<Pause, S
         1 => Pacing::PartOfLoad,
         2 => Pacing::PartOfGroup,
         3 if groups > 1 => return Err(ALL_GROUPS.into()),
-        3 | 4 => Pacing::GroupAsJMeter,
+        3 | 4 => Pacing::GroupSinceLast,
         other => return Err(format!("{MODE} is {other}, which is none of JMeter's 0 to 4")),
     };
     let per_minute = fields.template("throughput")?;

@@ -133,15 +133,18 @@ impl Parser<'_> {
             Some(other) => return Err(format!("{other} does not belong there")),
             None => return Err("something is missing at the end".to_owned()),
         };
+        let value = if self.take_if(&Token::Equals) { self.equal_to(value)? } else { value };
         self.depth -= 1;
-        if self.take_if(&Token::Equals) {
-            let other = self.value()?;
-            if !self.take_if(&Token::Close) {
-                return Err("a ) is missing".to_owned());
-            }
-            return compare(Comparison::Equal, value, other).map(Value::Truth);
-        }
         Ok(value)
+    }
+
+    /// Behind `.equals(`: as deep as what it is compared with.
+    fn equal_to(&mut self, value: Value) -> Result<Value, String> {
+        let other = self.value()?;
+        if !self.take_if(&Token::Close) {
+            return Err("a ) is missing".to_owned());
+        }
+        compare(Comparison::Equal, value, other).map(Value::Truth)
     }
 }
 

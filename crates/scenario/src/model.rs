@@ -51,7 +51,7 @@ pub enum RedirectRules {
     Standard,
     /// JMeter's: what follows asks with GET, unless it was HEAD, 307 is followed after these two only, and one that does not say
     /// where to is a failure.
-    JMeters,
+    GetOnly,
 }
 
 impl Scenario {

@@ -710,7 +710,7 @@ fn each_constant_throughput_timer_keeps_its_own_time() {
         format!("{:?}", plan(Path::new(""), &group("g", 1, &format!("{timer}{}", request("/a")))).scenario)
     };
     assert!(of("all active threads").contains("of: PartOfLoad, "));
-    assert!(of("all active threads in current thread group (shared)").contains("of: GroupAsJMeter, "));
+    assert!(of("all active threads in current thread group (shared)").contains("of: GroupSinceLast, "));
 }
 
 #[test]
@@ -1138,7 +1138,7 @@ fn cookies_of_redirects_that_jmeter_does_not_see_are_told() {
     let cookies = element("CookieManager", &[], "");
     let is_told = |inside: &str| {
         let plan = plan(Path::new(""), &group("g", 1, inside));
-        assert_eq!(plan.scenario.redirects, scenario::RedirectRules::JMeters);
+        assert_eq!(plan.scenario.redirects, scenario::RedirectRules::GetOnly);
         plan.notes.iter().any(|note| note.starts_with("Redirect Automatically: "))
     };
     let automatically = asked("HTTPSampler.auto_redirects");

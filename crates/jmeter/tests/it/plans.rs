@@ -73,7 +73,7 @@ fn a_throughput_timer_is_of_whom_it_says() {
         let plan = import(Path::new("plans/scopes.jmx"), &text, &BTreeMap::new());
         plan.map(|plan| format!("{:?}", plan.scenario)).map_err(|error| error.to_string())
     };
-    for (mode, of) in [(1, "PartOfLoad"), (2, "PartOfGroup"), (4, "GroupAsJMeter")] {
+    for (mode, of) in [(1, "PartOfLoad"), (2, "PartOfGroup"), (4, "GroupSinceLast")] {
         assert!(with(mode).unwrap().contains(&format!("of: {of}, timer: ")), "{mode}");
     }
     let refused = with(3).unwrap_err();

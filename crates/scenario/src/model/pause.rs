@@ -105,7 +105,7 @@ pub enum Pacing {
     Group,
     /// The same as JMeter has it (*shared*): a user's first is due at once, and of the time until a later one is due, that since its
     /// last one counts as over. All such timers of the group take turns together.
-    GroupAsJMeter,
+    GroupSinceLast,
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ fn follow(answer: &Answer<'_>, pending: &mut Pending, rules: RedirectRules) -> R
         return match rules {
             RedirectRules::Standard => Ok(false),
             // Also where none is followed.
-            RedirectRules::JMeters => Err(format!("the redirect ({status}) has no Location")),
+            RedirectRules::GetOnly => Err(format!("the redirect ({status}) has no Location")),
         };
     };
     if pending.redirects_left == 0 {
@@ -191,7 +191,7 @@ fn follow(answer: &Answer<'_>, pending: &mut Pending, rules: RedirectRules) -> R
         pending.headers.retain(|(name, _)| !private.iter().any(|it| name.eq_ignore_ascii_case(it)));
     }
     // RFC 9110 15.4: 307 and 308 repeat the request; after the others everybody asks with GET.
-    let asks_anew = rules == RedirectRules::JMeters || matches!(status, 301..=303);
+    let asks_anew = rules == RedirectRules::GetOnly || matches!(status, 301..=303);
     if asks_anew && pending.method != "HEAD" {
         "GET".clone_into(&mut pending.method);
         pending.body = Arc::from([].as_slice());
@@ -204,7 +204,7 @@ fn follow(answer: &Answer<'_>, pending: &mut Pending, rules: RedirectRules) -> R
 /// Whether an answer of this status to a request of this method asks for another one.
 fn is_redirect(status: u16, method: &str, rules: RedirectRules) -> bool {
     match (status, rules) {
-        (307, RedirectRules::JMeters) => ["GET", "HEAD"].contains(&method),
+        (307, RedirectRules::GetOnly) => ["GET", "HEAD"].contains(&method),
         (status, _) => matches!(status, 301 | 302 | 303 | 307 | 308),
     }
 }

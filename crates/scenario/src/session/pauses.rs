@@ -122,7 +122,7 @@ impl State {
         let gap = match of {
             Pacing::Group => return world.due((rate, group), gap).since(world.now),
             // JMeter counts what is left until its turn from its last one, and not from now.
-            Pacing::GroupAsJMeter => world.due((OF_ALL_TIMERS, group), gap).since(world.now),
+            Pacing::GroupSinceLast => world.due((OF_ALL_TIMERS, group), gap).since(world.now),
             Pacing::User => gap,
             Pacing::PartOfGroup => gap * world.there(Some(group)),
             Pacing::PartOfLoad => gap * world.there(None),

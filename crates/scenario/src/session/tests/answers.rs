@@ -571,7 +571,7 @@ fn redirects_have_an_end() {
 
 /// By JMeter's source (`HTTPSampleResult.isRedirect`, `HTTPSamplerBase.computeMethodForRedirect`, `HTTPHC4Impl.sample`).
 #[test]
-fn redirects_are_jmeters_where_the_scenario_says_so() {
+fn redirects_ask_with_get_only_where_the_scenario_says_so() {
     let followed = |redirects, method: &str, code: u16, location: Option<&'static str>| {
         let step = RequestStep { method: t(method), body: t("data"), ..request_step("a") };
         let scenario = Scenario { redirects, ..scenario(1, vec![Step::Request(Box::new(step))]) };
@@ -586,23 +586,23 @@ fn redirects_are_jmeters_where_the_scenario_says_so() {
             run.sent().iter().map(|it| format!("{} {}", it.method, it.body.len())).collect();
         (sent.join(", "), run.verdicts.last().unwrap().ok)
     };
-    let (standard, jmeters) = (RedirectRules::Standard, RedirectRules::JMeters);
-    for (method, code, by_standard, by_jmeter) in [
+    let (standard, get_only) = (RedirectRules::Standard, RedirectRules::GetOnly);
+    for (method, code, by_standard, by_get_only) in [
         ("POST", 302, "POST 4, GET 0", "POST 4, GET 0"),
         ("POST", 307, "POST 4, POST 4", "POST 4"),
         ("POST", 308, "POST 4, POST 4", "POST 4, GET 0"),
         ("GET", 307, "GET 4, GET 4", "GET 4, GET 0"),
         ("HEAD", 301, "HEAD 4, HEAD 4", "HEAD 4, HEAD 4"),
     ] {
-        for (rules, expected) in [(standard, by_standard), (jmeters, by_jmeter)] {
+        for (rules, expected) in [(standard, by_standard), (get_only, by_get_only)] {
             let is = followed(rules, method, code, Some("/b"));
             assert_eq!(is, (expected.to_owned(), true), "{method} {code} {rules:?}");
         }
     }
     // `Missing location header in redirect`, whether redirects are followed or not.
     assert_eq!(followed(standard, "GET", 302, None), ("GET 4".to_owned(), true));
-    assert_eq!(followed(jmeters, "GET", 302, None), ("GET 4".to_owned(), false));
-    assert_eq!(followed(jmeters, "POST", 307, None), ("POST 4".to_owned(), true));
+    assert_eq!(followed(get_only, "GET", 302, None), ("GET 4".to_owned(), false));
+    assert_eq!(followed(get_only, "POST", 307, None), ("POST 4".to_owned(), true));
 }
 
 #[test]

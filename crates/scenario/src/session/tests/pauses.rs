@@ -105,8 +105,8 @@ fn users_share_a_rate() {
 /// By JMeter's source (`ConstantThroughputTimer.delay` and `calculateSharedDelay`): whoever comes takes the next turn of all, and
 /// waits until as long after its last request as there was until that turn; who had none so far does not wait.
 #[test]
-fn a_rate_that_is_shared_as_in_jmeter_begins_with_all_users_at_once() {
-    let pace = |timer| Pause::Throughput { per_minute: t("600"), of: Pacing::GroupAsJMeter, timer };
+fn a_rate_that_is_shared_since_the_last_request_begins_with_all_users_at_once() {
+    let pace = |timer| Pause::Throughput { per_minute: t("600"), of: Pacing::GroupSinceLast, timer };
     let prepared = Prepared::new(scenario(3, vec![request_after(vec![pace(1)])])).unwrap();
     let mut world = world();
     let now = |ms| Instant::ORIGIN + Duration::from_millis(ms);

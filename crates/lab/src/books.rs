@@ -1,5 +1,6 @@
 //! The books of a load: what its threads sampled, merged, and the result that is made of it.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration as StdDuration;
 
@@ -105,7 +106,7 @@ pub(crate) fn result(
     let tally = &whole.tally;
     let service = whole.times.service();
     // Streams are not asked for theirs.
-    let named = |counts: &std::collections::BTreeMap<&'static str, u64>| {
+    let named = |counts: &BTreeMap<&'static str, u64>| {
         counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
     };
     LoadResult {
@@ -131,6 +132,7 @@ pub(crate) fn result(
         connect_failures: named(&tally.connect_failures),
         tls_failures: named(&tally.tls_failures),
         malformations: named(&tally.malformations),
+        go_aways: go_aways(threads),
         goodput_per_s: figures.goodput_per_s,
         throughput_per_s: figures.throughput_per_s,
         received_bytes_per_s: figures.received_bytes_per_s,
@@ -224,6 +226,15 @@ fn connections(threads: &[ThreadEnd]) -> record::Connections {
         all.window_wait_us += counters.window_wait.as_nanos() / 1000;
         all.backlog_peak += counters.backlog_peak;
         all.backlog_overflow += counters.backlog_overflow;
+    }
+    all
+}
+
+/// Why the server ended connections of HTTP/2.
+pub(crate) fn go_aways(threads: &[ThreadEnd]) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for (name, count) in threads.iter().flat_map(|it| it.part.counters.go_aways.named()) {
+        *all.entry(name.to_owned()).or_default() += count;
     }
     all
 }

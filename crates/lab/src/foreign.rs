@@ -305,6 +305,7 @@ impl Told {
             connect_failures: self.connect_failures,
             tls_failures: BTreeMap::new(),
             malformations: self.malformations,
+            go_aways: BTreeMap::new(),
             goodput_per_s: per_s(self.as_expected as f64),
             throughput_per_s,
             received_bytes_per_s: per_s(self.received_bytes),

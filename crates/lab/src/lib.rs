@@ -1,9 +1,12 @@
-//! Carries out what a plan says and hands back records: one load ([`load::run`]), an experiment of many trials
-//! on fresh processes ([`experiment::carry_out`]), or a comparison of our own figures with the truth
-//! ([`calibrate::carry_out`]).
+//! Carries out what a plan says and hands back records: one load ([`load::run`]), users who follow a scenario or a
+//! script ([`users`], [`scripted`]), a load on several machines ([`agents`], [`carrier`]), an experiment of many trials
+//! ([`experiment::carry_out`]), the test of a verdict ([`confirm`]), a check of stacks without load ([`check()`]), or a
+//! comparison of our own figures with the truth ([`calibrate::carry_out`]). [`doctor`] looks at the machine.
 //!
-//! Invariants: one load at a time; a trial is written down before the next begins; whoever interrupts gets
-//! back what was measured, and no process is left behind.
+//! It draws and prints nothing: what goes on is told as `events`, and records are explained and reported elsewhere.
+//!
+//! Invariants: one load at a time; a trial is written down before the next begins; an interruption returns what was
+//! measured, and no process is left behind.
 #![forbid(unsafe_code)]
 
 pub mod agents;

@@ -266,6 +266,7 @@ pub(crate) fn measure(
     let stays = setting.processes != Processes::Fresh && !is_over && is_at_rest(&loaded.load);
     let stop_forced = if stays {
         booted.remember(setting.cell, &loaded, &contract);
+        booted.chain.shorten_logs();
         *up = Some(booted);
         false
     } else {

@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use signal_hook::consts::{SIGINT, SIGTERM};
 use target::{Burn, Config, TargetError};
 
 fn main() -> ExitCode {
@@ -10,7 +11,8 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["supervise", "--", ..] => stack::supervise(&arguments[2..]),
         ["target", options @ ..] => {
-            match config(options).and_then(|config| target::run_until_signalled(config, |_| ())) {
+            let serve = |config| target::run_until_signalled(config, &[SIGTERM, SIGINT], |_| ());
+            match config(options).and_then(serve) {
                 Ok(_) => ExitCode::SUCCESS,
                 Err(error) => {
                     eprintln!("{error}");

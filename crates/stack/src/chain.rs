@@ -11,7 +11,7 @@ use crate::cpus::Cpus;
 use crate::error::StackError;
 use crate::interrupt::Interrupt;
 use crate::running::Running;
-use crate::started::StopReport;
+use crate::started::{Started, StopReport};
 
 /// What a chain needs beside its manifests.
 #[derive(Debug, Clone, Copy)]
@@ -119,6 +119,12 @@ impl Chain {
     /// Connections that are open now to the stack right behind the front; 0 where there is none.
     pub fn upstream_connections(&self) -> u32 {
         self.upstreams().first().map_or(0, |upstream| listener::connections_to(upstream.addr().port()))
+    }
+
+    /// Bounds what they printed so far: each goes on behind that. No load may run meanwhile.
+    pub fn shorten_logs(&self) {
+        let started = self.front_to_back.iter().filter_map(|running| running.started.as_ref());
+        started.for_each(Started::shorten_log);
     }
 
     /// Ends them all, the front first: what is behind it may still be asked until then. The report is the front's,

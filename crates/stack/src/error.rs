@@ -89,7 +89,7 @@ pub enum StackError {
     },
     /// What should be running already does not answer as it should.
     #[error(
-        "`{stack}` is not ready at {url}: {asked} {last}, tried for {timeout}; start it, or mend its url, its [ready] or its \
+        "`{stack}` is not ready at {url}: {asked} {last}, tried for {timeout}; start it, or correct its url, its [ready] or its \
         first [[endpoint]]"
     )]
     NotThere {
@@ -132,8 +132,8 @@ pub enum StackError {
     },
     /// It listens at one port alone, and something else has that.
     #[error(
-        "stack `{stack}` listens at port {port} alone, and something else has it; end that (ss -ltnp 'sport = :{port}' \
-         shows what), or have the stack listen on {{port}}"
+        "stack `{stack}` can listen on port {port} only, and another process uses that port; stop it \
+         (ss -ltnp 'sport = :{port}' shows which one), or let the stack listen on {{port}}"
     )]
     PortHeld {
         /// The stack.
@@ -143,8 +143,8 @@ pub enum StackError {
     },
     /// Each port that the stack was given was taken before it could listen on it.
     #[error(
-        "stack `{stack}` found its port taken on each of {tries} starts; check that it listens on {{port}} \
-        alone, on no port of its own choice, and by a process of its own, which that of a container is not\n{log}"
+        "the port of stack `{stack}` was in use on each of {tries} starts; check that it listens on {{port}} only, not \
+        on a port of its own choice, and in a process that it starts itself, which a container is not\n{log}"
     )]
     PortTaken {
         /// The stack.
@@ -218,7 +218,7 @@ impl Listening {
 
 impl fmt::Display for Listening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let raise = "mend the stack, or raise `timeout` in its [ready]";
+        let raise = "fix the stack, or raise `timeout` in its [ready]";
         match self {
             Self::AsTold => write!(f, "; {raise}"),
             Self::Nowhere => write!(f, ", and its processes listen on no port; {raise}"),

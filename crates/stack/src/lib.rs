@@ -1,4 +1,5 @@
-//! Builds, boots, checks, watches and stops a system under test.
+//! Checks out, builds, boots, checks and stops a system under test, and asks it single requests while it is idle. It
+//! makes no load: that is for `lab`, and the sampling of processes under load for `signals`.
 //!
 //! Invariant: whatever a stack starts ends with its [`Running`], and with the process that holds that, even
 //! when it is killed. A supervisor process stands between us and the stack; it holds the other end of a pipe

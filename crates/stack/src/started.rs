@@ -147,6 +147,11 @@ impl Started {
         log::tail(&self.log, self.log_from, lines)
     }
 
+    /// Bounds what it printed so far. A log that can't be shortened says as much as it did.
+    pub(crate) fn shorten_log(&self) {
+        let _ = log::shorten(&self.log);
+    }
+
     /// Ends it: SIGTERM, and after 3 s SIGKILL. On success none of its processes is left and its port refuses
     /// connections.
     pub(crate) fn stop(self, id: &str, addr: SocketAddr) -> Result<StopReport, StackError> {
@@ -249,5 +254,6 @@ impl Drop for Started {
         drop(self.parent_pipe.take());
         // Nothing looks for its processes from here on, so its id may go.
         let _ = self.supervisor.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+        self.shorten_log();
     }
 }

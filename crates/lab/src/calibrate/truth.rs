@@ -21,10 +21,14 @@ pub(super) struct Logged {
 /// Reads a log.
 pub(super) fn read(path: &Path) -> Result<Vec<Logged>, RecordError> {
     let text = std::fs::read_to_string(path).map_err(|error| RecordError::io(path, "reading", error))?;
-    parse(&text).map_err(|line| RecordError::NoRecord {
+    // Our own target wrote it: nobody named it.
+    parse(&text).map_err(|line| RecordError::Io {
         path: path.to_owned(),
-        line,
-        what: "it is no line of a target's truth file".into(),
+        action: "reading",
+        source: std::io::Error::new(
+            std::io::ErrorKind::InvalidData,
+            format!("line {line} is none of a target's truth file"),
+        ),
         help: "it was changed or damaged: calibrate again",
     })
 }

@@ -262,6 +262,7 @@ fn totals(end: &ThreadEnd, begin: Instant, warm_up: Duration) -> ThreadTotals {
         connections_opened_in_window: counters.connections_opened_in_window,
         opening_failures: counters.opening_failures,
         closed_by_server: counters.connections_closed_by_server,
+        go_aways: counters.go_aways.counts(),
         unsolicited: counters.unsolicited,
         resent: counters.resent,
         stream_waits: counters.stream_waits,

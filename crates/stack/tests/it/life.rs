@@ -282,7 +282,7 @@ fn a_port_that_is_lost_is_replaced_by_another() {
     bench.boot().unwrap().stop().unwrap();
     let always = Bench::of_script("echo EADDRINUSE; exit 1", "10s");
     let text = always.boot().unwrap_err().to_string();
-    assert!(text.contains("taken on each of 3 starts") && text.contains("| EADDRINUSE"), "{text}");
+    assert!(text.contains("in use on each of 3 starts") && text.contains("| EADDRINUSE"), "{text}");
 }
 
 /// A stack that always listens at `port`.
@@ -303,7 +303,7 @@ fn what_has_the_only_port_of_a_stack_is_waited_for_and_named() {
     let port = other.local_addr().unwrap().port();
     let bench = of_port(port);
     let text = bench.boot().unwrap_err().to_string();
-    let held = format!("listens at port {port} alone, and something else has it; end that (ss -ltnp");
+    let held = format!("on port {port} only, and another process uses that port; stop it (ss -ltnp");
     assert!(text.contains(&held), "{text}");
     assert!(!bench.log().exists(), "nothing was started");
     let ending = std::thread::spawn(move || {

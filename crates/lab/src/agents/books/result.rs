@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use agent::{Bounds, Conductor, End, ThreadTotals, planned};
 use driver::{Finished, Incidents};
-use engine::{Counters, Share, Window, WrongAnswer};
+use engine::{Counters, GoAways, Share, Window, WrongAnswer};
 use record::{AgentLost, AgentResult, LoadResult, told_quantile};
 use stack::Cpus;
 use units::Duration;
@@ -120,6 +120,7 @@ impl SharedBooks<'_> {
                     connections_opened_in_window: told.connections_opened_in_window,
                     opening_failures: told.opening_failures,
                     connections_closed_by_server: told.closed_by_server,
+                    go_aways: GoAways::of(told.go_aways),
                     unsolicited: told.unsolicited,
                     resent: told.resent,
                     stream_waits: told.stream_waits,

@@ -1,10 +1,12 @@
+use std::collections::BTreeMap;
+
 use agent::{Ready, ThreadTotals};
-use engine::{Outcome, Sample};
+use engine::{GO_AWAY_KINDS, Outcome, Sample};
 use plan::LoadArguments;
 use units::Rate;
 
 use super::*;
-use crate::books::ThreadEnd;
+use crate::books::{ThreadEnd, go_aways};
 
 fn names(count: usize) -> Vec<String> {
     (0..count).map(|it| format!("h{it}")).collect()
@@ -247,6 +249,23 @@ fn of_wrong_answers_on_two_machines_it_is_known_which_came_first() {
     let wrong = ends.iter().filter_map(|it| it.part.first_wrong_answer.as_ref());
     let told: Vec<Duration> = wrong.map(|it| it.at.since(books.begin)).collect();
     assert_eq!(told, came);
+}
+
+/// Each machine tells it of its own connections.
+#[test]
+fn of_connections_that_the_server_ended_it_is_known_why() {
+    let plan = LoadPlan::new(&LoadArguments::default()).unwrap();
+    let mut books = books(&plan, 2);
+    for (agent, code) in [(0, 2), (1, 11)] {
+        let mut go_aways = [0; GO_AWAY_KINDS];
+        (go_aways[0], go_aways[code]) = (1, 3);
+        let threads = vec![ThreadTotals { go_aways, ..ThreadTotals::default() }];
+        let end = End { last: vec![0], threads, ..End::default() };
+        books.ended(agent, end, false, &mut |_, _, _, _| {}, &mut |_| {});
+    }
+    let due = [("enhance_your_calm", 3), ("internal_error", 3), ("no_error", 2)];
+    let due = due.map(|(code, count)| (code.to_owned(), count));
+    assert_eq!(go_aways(&books.thread_ends(None)), BTreeMap::from(due));
 }
 
 /// Somebody asked for the end when all was told, or nearly.

@@ -154,8 +154,8 @@ export interface Cell {
   /** Response times over time; null where there is no interval log. */
   heat: Heat | null;
   /**
-   * Its percentile curve: `[quantile, µs]`, rising; from the first that falls among censored samples on they are
-   * in `percentiles_censored`, as lower bounds.
+   * Its percentile curve: `[quantile, µs]`, rising; those that fall among censored samples are in
+   * `percentiles_censored`, as lower bounds, and may lie between the others.
    */
   percentiles: ([number, number])[];
   /** See `percentiles`. */
@@ -942,12 +942,12 @@ export type VerdictKind = "port_exhaustion" | "descriptor_limit" | "client_bound
 export interface WarmUp {
   /** The bursts in order. */
   bursts: Burst[];
+  /** Loads that were measured of its process between it and this trial. Absent in records of versions that did not count them. */
+  loads_since?: number | null;
   /** Whether the last of them were alike. */
   steady: boolean;
   /** Why not. */
   unsteady_why?: string | null;
-  /** Loads that were measured of its process between it and this trial. Absent in records of versions that did not count them. */
-  loads_since?: number | null;
 }
 
 /** Something in which the answers of stacks differ. */

@@ -509,6 +509,7 @@ const VERDICTS: Pair[] = [
     "其运行时会回收垃圾，堆可能会这样增长一段时间",
   ],
   ["to keep what it is given is what a cache or a database is for", "缓存或数据库本来就要保存交给它的内容"],
+  ["the rate was not seen to fall with it", "未见速率随之下降"],
   ["memory grows", "内存增长"],
   ["memory grows ({stack})", "内存增长（{stack}）"],
   ["measure for longer; memory should go on growing with the requests", "延长测量；内存应当继续随请求增长"],

@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 
 import { extent, linearTicks, logTicks } from "../src/charts/axes.ts";
 import { rowStep } from "../src/charts/figures.ts";
-import { valueAt } from "../src/charts/percentiles.ts";
+import { linesOf, percentileChart, valueAt } from "../src/charts/percentiles.ts";
 import { sweepCharts } from "../src/charts/sweep.ts";
 import { timelineCharts } from "../src/charts/timeline.ts";
 import { untabled, type View } from "../src/context.ts";
@@ -117,6 +117,28 @@ test("a quantile has its own value, and not that of its neighbour", () => {
   expect([0, 0.25, 0.5, 0.75].map((q) => valueAt({ exact, censored }, q))).toEqual([undefined, undefined, { us: 100, isBound: false }, { us: 200, isBound: false }]);
   // Between two bounds, and beyond the last one, it is surely longer than the one below.
   expect([0.8, 0.9, 0.92, 0.999].map((q) => valueAt({ exact, censored }, q))).toEqual([undefined, { us: 500, isBound: true }, { us: 500, isBound: true }, { us: 800, isBound: true }]);
+});
+
+test("the lines of a curve go from point to point in order, dashed to a bound and from it", () => {
+  const at = (x: number) => ({ x, us: 10 * x });
+  const told = (exact: number[], censored: number[]) => {
+    const { solid, dashed } = linesOf({ exact: exact.map(at), censored: censored.map(at) });
+    return [solid, dashed].map((line) => line.map((it) => it.x));
+  };
+  const gap = Number.NaN;
+  expect(told([2, 4, 10], [1, 20])).toEqual([[gap, 2, 4, 10], [gap, 1, 2, gap, 10, 20]]);
+  expect(told([1, 2, 10], [4, 20, 40])).toEqual([[gap, 1, 2], [gap, 2, 4, 10, 20, 40]]);
+  expect(told([], [1, 2])).toEqual([[], [gap, 1, 2]]);
+  expect(told([], [])).toEqual([[], []]);
+});
+
+test("what few samples say of a percentile stands at that percentile", () => {
+  const page = documents.everything();
+  for (const cell of page.cells) Object.assign(cell, { samples: 50, percentiles: [[0.5, 100]], percentiles_censored: [[0.9, 200], [0.99, 500]] });
+  const chart = percentileChart({ page, table: 0, cell: 0, withWarmUp: false, styles: new Map(), choose: () => undefined });
+  const last = (chart?.cursor?.stops ?? 0) - 1;
+  expect(chart?.cursor?.heading(last)).toBe("p99");
+  expect(chart?.cursor?.readings(last, null)[0]?.value).toBe(">500\u202fµs");
 });
 
 test("a table of figures shows all of few rows, and some of many", () => {

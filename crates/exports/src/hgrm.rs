@@ -15,9 +15,10 @@ const DIGITS: usize = 3;
 /// The percentiles of `times` in milliseconds.
 ///
 /// Where all samples were seen to their end this is what `HistogramLogProcessor` makes of the interval log. Requests that
-/// were not answered take part in the ranks, at the bounds that they are known to exceed; rows stop where a percentile is
-/// not known within 1 %, and a last comment says how many requests there were whose times nobody knows. Readers pass
-/// over comments and see a curve that ends.
+/// were not answered take part in the ranks, at the bounds that they are known to exceed; a percentile that is not known
+/// within 1 % has no row, and a last comment says how many requests there were whose times nobody knows. Readers pass
+/// over comments and see a curve that ends where all that is longer is unknown. What failed sooner than anything was
+/// answered takes the shortest time away, and no more than that.
 pub fn hgrm(times: &Distribution) -> String {
     let mut all = times.exact();
     if let Some(censored) = times.censored() {
@@ -26,11 +27,11 @@ pub fn hgrm(times: &Distribution) -> String {
     }
     let mut text =
         format!("{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
-    for row in rows(&all) {
-        let is_known = |it: stats::Quantile| !it.is_lower_bound;
-        if times.censored_count() > 0 && !times.quantile(row.percent / 100.0).is_some_and(is_known) {
-            break;
-        }
+    let is_known = |row: &Row| {
+        times.censored_count() == 0
+            || times.quantile(row.percent / 100.0).is_some_and(|it| !it.is_lower_bound)
+    };
+    for row in rows(&all).into_iter().filter(is_known) {
         write_row(&mut text, &row);
     }
     write_footer(&mut text, &all);
@@ -38,8 +39,8 @@ pub fn hgrm(times: &Distribution) -> String {
         let bound = times.censored().map_or(0, |it| it.min());
         let _ = writeln!(
             text,
-            "#[Censored = {:>11}, Shortest bound = {:>12}] requests without an answer: percentiles end where they are \
-             not known, Mean and Max are lower bounds",
+            "#[Censored = {:>11}, Shortest bound = {:>12}] requests without an answer: percentiles that are not known \
+             have no row, Mean and Max are lower bounds",
             times.censored_count(),
             half_up(bound as f64 / NS_PER_MS, DIGITS)
         );
@@ -175,6 +176,18 @@ mod tests {
         assert!(rows.windows(2).all(|pair| pair[0].1 < pair[1].1 && pair[0].0 <= pair[1].0));
         let median = rows.iter().find(|row| row.1 >= 0.5).unwrap();
         assert!((median.0 - 500.0).abs() <= 1.0, "{median:?}");
+    }
+
+    /// One that was refused at once among thousands takes the shortest time away, and not all others.
+    #[test]
+    fn what_failed_early_takes_no_percentile_away_that_is_known() {
+        let answered: Vec<u64> = (1..=2000).map(|at| 100 + at / 100).collect();
+        let rows = read(&hgrm(&of_ms(&answered, &[1])));
+        let (first, last) = (rows[0], rows[rows.len() - 1]);
+        assert!(first.1 > 0.0 && first.1 <= 0.1, "the shortest is not known: {first:?}");
+        assert!(last.1 > 0.99 && last.1 < 1.0, "the longest is not known: {last:?}");
+        let median = rows.iter().find(|row| row.1 >= 0.5).unwrap();
+        assert!((median.0 - 110.0).abs() <= 1.2, "{median:?}");
     }
 
     #[test]

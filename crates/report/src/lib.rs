@@ -1,7 +1,11 @@
-//! From records to text, HTML and JSON, for people and for programs.
+//! From records to text, HTML, Markdown, JUnit, CSV and JSON, for people and for programs. Also the outputs of the
+//! tools that Proofload stands in for (wrk, h2load, sb).
 //!
-//! Invariant: reports are made from records alone, so a report of an old run can be made again by newer
-//! code; nothing is measured here, and no figure is printed bare that its own audit speaks against.
+//! Nothing is measured or judged here: verdicts come from `explain`, findings from `audit`. The page of the HTML report
+//! is built in `web/` and filled here.
+//!
+//! Invariants: reports are made from records alone, so that newer code can make the report of an old run again; no
+//! figure is printed bare that its own audit speaks against.
 #![forbid(unsafe_code)]
 
 mod agents;

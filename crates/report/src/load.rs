@@ -46,6 +46,8 @@ impl HitReport {
     }
 }
 
+/// The code of a GOAWAY that tells of no error.
+const NO_ERROR: &str = "no_error";
 /// Characters of a wrong answer's body in a text.
 const WRONG_BODY_CHARS_MAX: usize = 120;
 const COLUMNS: [&str; 8] = ["mean", "p50", "p90", "p99", "p99_9", "p99_99", "max", "count"];
@@ -94,15 +96,11 @@ pub fn hit_text(report: &HitReport) -> String {
     for note in [redirects(result), no_http_2(result)].into_iter().flatten() {
         let _ = writeln!(text, "            {note}");
     }
-    if result.connections.resent > 0 {
-        let _ = writeln!(
-            text,
-            "resent      {} on the next connection: the server had ended the last without a look at them",
-            result.connections.resent
-        );
-    }
-    if let Some(waits) = stream_waits(result) {
-        let _ = writeln!(text, "streams     {waits}");
+    let notes = [("resent", resent(result)), ("goaway", go_aways(result)), ("streams", stream_waits(result))];
+    for (name, note) in notes {
+        if let Some(note) = note {
+            let _ = writeln!(text, "{name:<12}{note}");
+        }
     }
     if let Some(answer) = &result.first_wrong_answer {
         let _ = writeln!(text, "wrong       the first wrong answer: {}", wrong_answer(answer));
@@ -171,6 +169,21 @@ fn times(result: &LoadResult) -> String {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()
+}
+
+/// What went out again.
+fn resent(result: &LoadResult) -> Option<String> {
+    let how = "on the next connection: the server had ended the last without a look at them";
+    let count = result.connections.resent;
+    (count > 0).then(|| format!("{count} {how}"))
+}
+
+/// Why the server ended connections of HTTP/2, where it was not that it had carried enough.
+fn go_aways(result: &LoadResult) -> Option<String> {
+    let errors = result.go_aways.iter().filter(|(code, _)| *code != NO_ERROR);
+    let parts: Vec<String> = errors.map(|(code, count)| format!("{}: {count}", plain_line(code))).collect();
+    let all = parts.join(", ");
+    (!parts.is_empty()).then(|| format!("connections that the server ended with an error ({all})"))
 }
 
 /// What servers that allow few streams, or small windows, made requests of HTTP/2 wait for.

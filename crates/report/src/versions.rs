@@ -100,7 +100,8 @@ pub(crate) fn notes(service: &ServiceChange) -> Vec<String> {
     let failed =
         failed.filter_map(|(which, why)| Some(format!("{which} failed: {}", indented(why.as_deref()?))));
     let doubts = service.doubts.iter().map(|it| format!("speaks against it: {}", plain_line(it)));
-    failed.chain(doubts).collect()
+    let bounds = service.bounds.iter().map(|it| plain_line(it));
+    failed.chain(doubts).chain(bounds).collect()
 }
 
 /// How many figures changed, and what is to be known to read the tables.
@@ -166,6 +167,7 @@ pub(crate) mod tests {
                 blocks: 8,
                 failed: [None, Some("it died\u{1b}[31m\nsecond line".into())],
                 doubts: Vec::new(),
+                bounds: vec!["after: in 2 of 8 trials the client was the limit".into()],
                 figures,
             }],
         }
@@ -191,6 +193,7 @@ pub(crate) mod tests {
             "worse",
             "1 worse, 0 better, 0 the same, 0 could not tell.",
             "after failed: it died",
+            "\n  after: in 2 of 8 trials the client was the limit\n",
         ] {
             assert!(text.contains(said), "{said}: {text}");
         }

@@ -24,11 +24,15 @@ interface Curve {
   censored: Point[];
 }
 
-interface Point {
-  q: number;
+/** Where something lies in the drawing. */
+interface Place {
   /** 1 / (1 − q). */
   x: number;
   us: number;
+}
+
+interface Point extends Place {
+  q: number;
 }
 
 /** The curves of a table; `undefined` where no distribution was kept. */
@@ -82,9 +86,11 @@ export function percentileChart(view: View): Chart | undefined {
 }
 
 function curveOf(view: View, cell: Cell): Curve {
-  const most = Math.min(Math.max(cell.samples, 10), REACH_MAX);
+  // The longest of all has no place on this axis: it stands where so many samples end. What they say of any other quantile stands at
+  // that quantile, also where they are too few to know it.
+  const end = Math.max(cell.samples, 10);
   const points = (all: [number, number][]) =>
-    all.filter(([q, us]) => isNumber(q) && isNumber(us) && us > 0).map(([q, us]): Point => ({ q, us, x: Math.min(1 / Math.max(1 - q, 1e-12), most) }));
+    all.filter(([q, us]) => isNumber(q) && isNumber(us) && us > 0).map(([q, us]): Point => ({ q, us, x: Math.min(q < 1 ? 1 / (1 - q) : end, REACH_MAX) }));
   return {
     name: cell.service_times ? `${cell.why.stack} *` : cell.why.stack,
     cell,
@@ -122,7 +128,7 @@ function draw(width: number, curves: Curve[], reach: number, shown: (entry: numb
   const nines = ticks.filter((x) => Math.abs(Math.log10(x) % 1) < 1e-6 || Math.abs(x - 2) < 1e-9);
   const xTicks = ticks.length <= room ? ticks : nines;
   const marks: Markish[] = axes(xTicks, (x) => quantile(1 - 1 / x).replace(/^p0$/, "min"), logTicks(domain, 7), (us) => brief(time(us)), t("x_percentile"));
-  for (const curve of behind) marks.push(line([...curve.exact, ...curve.censored], { x: "x", y: "us", stroke: "var(--faint)", strokeWidth: 0.75 }));
+  for (const curve of behind) marks.push(line(inOrder(curve), { x: "x", y: "us", stroke: "var(--faint)", strokeWidth: 0.75 }));
   for (const curve of inView) marks.push(...curveMarks(curve));
   return plot({
     ...base(width, 380, 64),
@@ -132,15 +138,40 @@ function draw(width: number, curves: Curve[], reach: number, shown: (entry: numb
   }) as Drawing;
 }
 
+/** All points of a curve, from the shortest on. */
+function inOrder({ exact, censored }: { exact: Place[]; censored: Place[] }): Place[] {
+  return [...exact, ...censored].sort((a, b) => a.x - b.x);
+}
+
+/** Where a line is broken off. */
+const GAP: Place = { x: Number.NaN, us: Number.NaN };
+
+/**
+ * The lines of a curve: solid from one known point to the next, and dashed to a bound and from it. Bounds lie below known points as
+ * well as above: what failed at once leaves open how long the shortest took, and not how long the others did.
+ */
+export function linesOf(curve: { exact: Place[]; censored: Place[] }): { solid: Place[]; dashed: Place[] } {
+  const bounds = new Set(curve.censored);
+  const solid: Place[] = [];
+  const dashed: Place[] = [];
+  const all = inOrder(curve);
+  all.forEach((point, index) => {
+    const before = all[index - 1];
+    if (!before) return;
+    const along = bounds.has(before) || bounds.has(point) ? dashed : solid;
+    if (along.at(-1) !== before) along.push(GAP, before);
+    along.push(point);
+  });
+  return { solid, dashed };
+}
+
 function curveMarks({ exact, censored, style }: Curve): Markish[] {
-  // The dashed part begins where the exact one ends.
-  const from = exact.at(-1);
-  const dashed = from ? [from, ...censored] : censored;
+  const { solid, dashed } = linesOf({ exact, censored });
   const stations = QUANTILES.slice(2).flatMap((q) => exact.find((it) => Math.abs(it.q - q) < SAME) ?? []);
   const mark = { x: "x", y: "us", symbol: style.mark, r: 3.5 };
   return [
-    line(exact, { x: "x", y: "us", stroke: style.colour, strokeWidth: 2, strokeDasharray: style.dash }),
-    line(dashed.length > 1 ? dashed : [], { x: "x", y: "us", stroke: style.colour, strokeWidth: 1.5, strokeDasharray: "1.5 3", className: "censored" }),
+    line(solid, { x: "x", y: "us", stroke: style.colour, strokeWidth: 2, strokeDasharray: style.dash }),
+    line(dashed, { x: "x", y: "us", stroke: style.colour, strokeWidth: 1.5, strokeDasharray: "1.5 3", className: "censored" }),
     dot(stations, { ...mark, fill: style.colour, className: "marks" }),
     dot(thin(censored), { ...mark, fill: "var(--ground)", stroke: style.colour, strokeWidth: 1.5, className: "open-marks" }),
   ];

@@ -383,8 +383,8 @@ pub struct Cell {
     pub url: String,
     /// The command that ran.
     pub command: Vec<String>,
-    /// Its percentile curve: `[quantile, µs]`, rising; from the first that falls among censored samples on they are
-    /// in `percentiles_censored`, as lower bounds.
+    /// Its percentile curve: `[quantile, µs]`, rising; those that fall among censored samples are in
+    /// `percentiles_censored`, as lower bounds, and may lie between the others.
     pub percentiles: Vec<[f64; 2]>,
     /// See `percentiles`.
     pub percentiles_censored: Vec<[f64; 2]>,

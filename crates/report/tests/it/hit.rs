@@ -76,6 +76,18 @@ fn a_redirect_is_no_goodput_and_says_what_to_do() {
     assert!(!asked_for.contains("not followed"), "{asked_for}");
 }
 
+/// That a connection has carried enough is no error, and nothing to tell a person.
+#[test]
+fn why_a_server_ended_connections_is_told() {
+    let mut ended = load(1000.0);
+    ended.go_aways = std::collections::BTreeMap::from([("no_error".to_owned(), 9)]);
+    assert!(!text(ended.clone()).contains("goaway"));
+    ended.go_aways.extend([("enhance_your_calm".to_owned(), 2), ("internal_error".to_owned(), 1)]);
+    let text = text(ended);
+    let due = "\ngoaway      connections that the server ended with an error (";
+    assert!(text.contains(&format!("{due}enhance_your_calm: 2, internal_error: 1)\n")), "{text}");
+}
+
 #[test]
 fn a_server_without_http_2_is_told_of_in_words() {
     let mut other = load(1000.0);

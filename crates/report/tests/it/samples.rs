@@ -68,6 +68,7 @@ pub(crate) fn load(per_s: f64) -> LoadResult {
         connect_failures: BTreeMap::new(),
         tls_failures: BTreeMap::new(),
         malformations: BTreeMap::new(),
+        go_aways: BTreeMap::new(),
         goodput_per_s: per_s,
         throughput_per_s: per_s,
         received_bytes_per_s: per_s * 83.0,

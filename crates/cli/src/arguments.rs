@@ -44,7 +44,7 @@ use crate::exit;
 /// Where a page is served if nothing else is said: on this machine alone, at a free port.
 const SERVE_DEFAULT: &str = "127.0.0.1:0";
 
-/// Boots HTTP servers, loads them honestly, ranks them, and says where the numbers came from.
+/// Load testing for HTTP servers: starts them, loads them, ranks them, and says what limited each one
 #[derive(Debug, Parser)]
 #[command(name = "proofload", version = env!("PROOFLOAD_VERSION"), after_help = exit::HELP)]
 pub struct Arguments {
@@ -56,53 +56,53 @@ pub struct Arguments {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Load one URL and say what it did
+    /// Load one URL and report what it did
     Hit(Box<Hit>),
-    /// Carry out an experiment: boot its stacks, load them in turn, rank them
+    /// Run an experiment: boot its stacks, load them in turns, rank them
     Run(Box<Run>),
-    /// Write a first proofload.toml for your own service, from what its files show
+    /// Write a first proofload.toml for your own service, from the files of its project
     Init(project::Init),
-    /// Say what changed from one version of your own service to another: both built, measured in turns
+    /// Compare two versions of your own service: build both, measure them in turns, say what changed
     Diff(project::Diff),
     /// Make the report of a recorded run: text, HTML, Markdown, JUnit, CSV or JSON
     Report(report::Report),
     /// Export a recorded run or a load's result: Prometheus, OpenTelemetry, HdrHistogram
     Export(export::Export),
-    /// Say why each stack of a recorded run stopped where it did, and prove it by changing it
+    /// Say what limited each stack of a recorded run, and test that by changing the limit
     Explain(explain::Explain),
-    /// Say what changed from one recorded run to another
+    /// Compare two recorded runs and say what changed
     Compare(compare::Compare),
-    /// Show a figure over recorded runs, and where it changed
+    /// Show one figure over many recorded runs, and where it changed
     History(history::History),
-    /// Show the recorded runs in a browser
+    /// Show recorded runs in a browser
     View(view::View),
-    /// Measure what a published write-up measured, and say which of its claims hold
+    /// Measure again what a published benchmark measured, and say which of its claims hold
     Replicate(replicate::Replicate),
     /// List the stacks and what each needs
     List(List),
-    /// Build stacks, where something has changed
+    /// Build the stacks that have changed
     Build(Build),
-    /// Boot stacks and check what they answer, without load
+    /// Boot stacks and check their answers, without load
     Check(Check),
-    /// Load as wrk does: its command line, its output, and below it what wrk would not have said
+    /// Stand in for wrk: same command line, same output, and below it what wrk would not have told
     Wrk(Wrk),
-    /// Load as h2load does: its command line, its output, and below it what h2load would not have said
+    /// Stand in for h2load: same command line, same output, and below it what h2load would not have told
     H2load(H2load),
-    /// Run a JMeter test plan: its command line, its JTL and its console
+    /// Stand in for JMeter: run a test plan, with the same command line, JTL and console output
     Jmeter(Box<jmeter::Jmeter>),
-    /// Load as SuperBenchmarker does: its command line and its output
+    /// Stand in for SuperBenchmarker: same command line, same output
     Sb(Box<sb::Sb>),
-    /// Carry a share of a load that another machine conducts: for --hosts, --agents and --on kubernetes
+    /// Carry a share of a load that another machine controls: for --hosts, --agents and --on kubernetes
     Agent(agents::Agent),
-    /// Start the calibration server, whose behaviour is known and which logs the truth
+    /// Start the calibration server: its behaviour is known, and it logs when it really answered each request
     Target(Box<Target>),
     /// Check Proofload's own figures against the calibration server's log of the same requests
     Calibrate(Calibrate),
-    /// Say how often a comparison of stacks errs, on made-up experiments of which the truth is known
+    /// Say how often a comparison of stacks gives a wrong result, on simulated experiments whose truth is known
     ErrorRates(ErrorRates),
-    /// Read the output of other load-test tools, and say what can't be true or can't be known
+    /// Read the output of load-test tools, and say what can't be true or can't be known from it
     Audit(Audit),
-    /// Say what on this machine stands in the way of a good measurement, and how to mend it
+    /// Say what on this machine disturbs measurements, and how to fix it
     Doctor(Doctor),
     /// Print a completion script for bash, zsh or fish
     Completions(project::Completions),
@@ -117,7 +117,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct Wrk {
-    /// wrk's own arguments, and --verdict and --json; see docs/drop-ins.md
+    /// wrk's own arguments, plus --verdict and --json; see docs/drop-ins.md
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,
 }
@@ -126,7 +126,7 @@ pub struct Wrk {
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub struct H2load {
-    /// h2load's own arguments, and --verdict and --json; see docs/drop-ins.md
+    /// h2load's own arguments, plus --verdict and --json; see docs/drop-ins.md
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<String>,
 }
@@ -145,26 +145,26 @@ Examples:
   proofload run --on kubernetes --pods 3 --image REF            or from pods of a cluster
   proofload run --resume runs/quick-20260101-120000")]
 pub struct Run {
-    /// The experiment: a TOML file (docs/experiments.md) [default: the proofload.toml of this folder]
+    /// The experiment, a TOML file (docs/experiments.md) [default: the proofload.toml of this folder]
     #[arg(conflicts_with = "resume")]
     pub experiment: Option<PathBuf>,
-    /// One block, and the shorter loads of the experiment's [quick] table: a shape in minutes, and no claim
+    /// One block, with the shorter loads of the experiment's [quick] table: a first impression in minutes, no evidence
     #[arg(long, conflicts_with = "resume")]
     pub quick: bool,
-    /// What makes the loads: proofload, wrk or jmeter, several with commas, or all of them, each cell by each in every
-    /// block [default: as the experiment says]
+    /// What makes the loads: proofload, wrk or jmeter, several separated by commas, or all; each block then measures each cell
+    /// with each of them [default: as the experiment says]
     #[arg(long, conflicts_with = "resume")]
     pub driver: Option<Drivers>,
-    /// Only these cells: round=NAME, stack=ID, connections=NUMBER; may be repeated
+    /// Measure only these cells: round=NAME, stack=ID, connections=NUMBER; may be repeated
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub only: Vec<Only>,
-    /// Go on with the run in this directory
+    /// Resume the run in this directory
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// Measure nothing; say how many trials there would be, and about how long they take
+    /// Measure nothing; say how many trials there would be, and about how long they would take
     #[arg(long = "dry-run", conflicts_with = "resume")]
     pub only_ahead: bool,
-    /// Wait so long at most, before the first trial, until other processes leave the machine alone [default: do not wait]
+    /// Before the first trial, wait at most this long until other processes are quiet [default: do not wait]
     #[arg(long, value_name = "TIME")]
     pub wait_for_quiet: Option<Duration>,
     /// Where run directories are made [default: as [runs] of the experiment says, or runs]
@@ -176,10 +176,10 @@ pub struct Run {
     pub gate: gate::Gate,
     #[command(flatten)]
     pub against: gate::AgainstBaseline,
-    /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
+    /// Also show the run in a browser while it goes on: at this address, or at a free port on this machine only
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
@@ -215,7 +215,7 @@ const STACKS: &str = "stacks";
 pub struct List {
     #[command(flatten)]
     pub stacks: Stacks,
-    /// Show their variants, too
+    /// Also show their variants
     #[arg(long)]
     pub variants: bool,
     /// Print JSON instead of text
@@ -226,10 +226,10 @@ pub struct List {
 /// Which stacks a command is about.
 #[derive(Debug, Args)]
 pub struct Which {
-    /// Which stacks; STACK@VARIANT is a variant of one
+    /// The stacks; STACK@VARIANT is a variant of a stack
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub stack: Vec<String>,
-    /// All of them
+    /// All stacks
     #[arg(long)]
     pub all: bool,
     /// With --all: their variants, too
@@ -255,7 +255,7 @@ pub struct Check {
     /// Print JSON (version 1; docs/records.md) instead of text
     #[arg(long)]
     pub json: bool,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -273,7 +273,7 @@ pub struct Build {
     pub which: Which,
     #[command(flatten)]
     pub stacks: Stacks,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -281,7 +281,7 @@ pub struct Build {
 /// `proofload doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// Connections you mean to open
+    /// How many connections you want to open
     #[arg(short, long, default_value_t = 1000, value_parser = whole::<u32>)]
     pub connections: u32,
 }
@@ -300,31 +300,31 @@ or 20 us, whichever is larger, or by the machine's own scheduling delay where th
 is out of bounds is tried again, up to three times in all; the last try counts. It ends with 0 only if every
 case is in bounds.")]
 pub struct Calibrate {
-    /// A few short cases: less than half a minute
+    /// Only a few short cases: less than half a minute
     #[arg(long)]
     pub quick: bool,
     /// Only this case; may be repeated
     #[arg(long = "case", value_name = "NAME")]
     pub cases: Vec<String>,
-    /// Secure the connections with TLS
+    /// Use TLS
     #[arg(long, conflicts_with = "peers")]
     pub tls: bool,
-    /// Speak HTTP/2, ten streams a connection: without TLS with prior knowledge; cases of other models are left out
+    /// Use HTTP/2 with ten streams per connection; without --tls with prior knowledge. Cases of other models are left out
     #[arg(long, conflicts_with = "peers")]
     pub http2: bool,
-    /// Have so many agents carry each load in shares, each a process of its own (docs/cluster.md)
+    /// Let this many agents carry each load in shares, each in a process of its own (docs/cluster.md)
     #[arg(long, value_name = "N", conflicts_with = "peers", value_parser = within::<u32>(1..=10))]
     pub agents: Option<u32>,
-    /// Run wrk and oha on the same servers, too; they are shown beside the truth and never judged
+    /// Also run wrk and oha on the same servers; they are shown beside the truth and never judged
     #[arg(long)]
     pub peers: bool,
-    /// What carries our own loads: uring, epoll, or auto: io_uring where the kernel allows it
+    /// How to do network I/O: uring, epoll, or auto (io_uring where the kernel allows it)
     #[arg(long, value_name = "IO", default_value = "auto")]
     pub io: IoChoice,
     /// Print JSON (version 1; docs/records.md) instead of text
     #[arg(long)]
     pub json: bool,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -340,22 +340,22 @@ Trials of one stack differ by some share from block to block, beside what the bl
 the noise; `proofload report` says what it was in a run. Ends with 4 where equal stacks are called different in
 more than 5 % of the experiments, or the difference is found in less than 95 %.")]
 pub struct ErrorRates {
-    /// Stacks that are compared; beside them comes a twin of the last, and nothing nearer than the two are is a difference
+    /// How many stacks are compared; a twin of the last one is added, and differences no larger than the twin's don't count
     #[arg(long, default_value_t = 4, value_parser = within::<u8>(2..=50))]
     pub stacks: u8,
-    /// Blocks of an experiment at any rate [default: 10]
+    /// Blocks that an experiment has at least [default: 10]
     #[arg(long, value_parser = within::<u8>(1..=100))]
     pub blocks: Option<u8>,
-    /// Blocks of an experiment at most; it goes on until it is precise [default: 20, or as --blocks]
+    /// Blocks that an experiment has at most; it goes on until it is precise [default: 20, or the same as --blocks]
     #[arg(long, value_parser = within::<u8>(1..=100))]
     pub blocks_max: Option<u8>,
-    /// Half-width of the intervals below which it is precise
+    /// An experiment is precise when its intervals have at most this half-width
     #[arg(long, default_value = "2%")]
     pub precision: Share,
     /// Standard deviation of a trial within its block
     #[arg(long, default_value = "3%")]
     pub noise: Share,
-    /// How much better the first stack is, where it is to be found
+    /// How much better the first stack is, in the experiments that are to find a difference
     #[arg(long, default_value = "5%")]
     pub effect: Share,
     /// Every stack's trial fails in this share of blocks
@@ -364,13 +364,13 @@ pub struct ErrorRates {
     /// The first stack, better where it answers, fails in this share of blocks: it must not be called better
     #[arg(long, value_name = "SHARE", group = "world")]
     pub first_fails: Option<Share>,
-    /// Of this share of trials the 99th percentile is known only to be above a bound
+    /// For this share of trials, only a lower bound of the 99th percentile is known
     #[arg(long, value_name = "SHARE", group = "world")]
     pub censored: Option<Share>,
-    /// 99th percentiles behind a queue with Poisson arrivals, the server busy for this share of the time
+    /// Compare 99th percentiles of a queue with Poisson arrivals, where the server is busy for this share of the time
     #[arg(long, value_name = "SHARE", group = "world")]
     pub queue: Option<Share>,
-    /// Of a claim of so many comparisons, looked at after 6, 8, 10, 14 and 20 blocks and decided as soon as it can be, as
+    /// Claims of this many comparisons, looked at after 6, 8, 10, 14 and 20 blocks and decided as early as possible, as
     /// `proofload replicate` does
     #[arg(long, value_name = "COMPARISONS", value_parser = within::<u8>(1..=24),
           conflicts_with_all = ["stacks", "blocks", "blocks_max", "precision", "first_fails", "queue"])]
@@ -400,10 +400,10 @@ Delays are fixed (100ms), exponential with a mean (exp:5ms), or one of two with 
 (bimodal:1ms,50ms,0.1); which request gets which follows from --seed. It serves until Ctrl-C. `/` and
 `/hello` answer at once and `/sleep` after 100 ms unless --path says otherwise.")]
 pub struct Target {
-    /// Address to listen on; port 0 takes a free one
+    /// Address to listen on; with port 0, a free port
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// single, thread-per-connection, pool or event-loop
+    /// Threading model: single, thread-per-connection, pool or event-loop
     #[arg(long, default_value = "event-loop")]
     pub model: Model,
     /// Threads of the pool, with --model pool [default: 16]
@@ -415,37 +415,37 @@ pub struct Target {
     /// Length of the accept queue
     #[arg(long, default_value_t = 4096, value_parser = whole::<u32>)]
     pub backlog: u32,
-    /// Stand still for so long in every so long: 1s/10s
+    /// Stall for this long in every period of this length: 1s/10s
     #[arg(long)]
     pub stall: Option<Stall>,
     /// Size of an answer's body
     #[arg(long)]
     pub body_bytes: Option<Bytes>,
-    /// Close a connection at every so many answers
+    /// Close the connection after every so many answers
     #[arg(long, value_parser = whole::<NonZeroU64>)]
     pub close_every: Option<NonZeroU64>,
-    /// Share of the answers that are a 500: 0.1, or 10%
+    /// Share of answers with status 500: 0.1, or 10%
     #[arg(long, default_value_t = 0.0, value_parser = error_share)]
     pub error_share: f64,
     /// Read requests and never answer
     #[arg(long)]
     pub never_answer: bool,
-    /// Write when each request arrived and was answered, as CSV
+    /// Write a CSV file with the time at which each request arrived and was answered
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Seed of the errors and of delays that vary
+    /// Seed of the errors and of random delays
     #[arg(long, default_value = "0")]
     pub seed: Seed,
-    /// Secure connections, with a certificate made at the start for localhost and the address; TLS 1.2 and 1.3
+    /// Use TLS 1.2 and 1.3, with a certificate for localhost and the address that is made at the start
     #[arg(long)]
     pub tls: bool,
-    /// Speak HTTP/2 as well: with prior knowledge, and where clients agree on it within --tls; event-loop alone does
+    /// Also speak HTTP/2: with prior knowledge, and with --tls where the client agrees on it; only with --model event-loop
     #[arg(long)]
     pub http2: bool,
-    /// Requests that a connection of HTTP/2 may carry at one time [default: any number]
+    /// Requests that may be open on one HTTP/2 connection at the same time [default: any number]
     #[arg(long, value_name = "STREAMS", requires = "http2", value_parser = whole::<NonZeroU32>)]
     pub max_concurrent_streams: Option<NonZeroU32>,
-    /// Write that certificate to this file, for clients that are to trust it (--cacert)
+    /// Write that certificate to this file, for clients that should trust it (--cacert)
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub certificate: Option<PathBuf>,
     #[command(flatten)]

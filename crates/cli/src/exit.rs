@@ -32,17 +32,17 @@ pub const HELP: &str = "\
 Exit codes:
   0    measured, and the service did what was asked
   1    the system refused something: a full disk, a missing permission, a port in use
-  2    what was asked for is not valid: an argument, a file, a URL
-  3    nothing to measure or to send to: the host does not resolve, nobody listens, its TLS
-       certificate is not to be trusted, no stack came up, or the program that was to make the
+  2    the input is not valid: an argument, a file, a URL
+  3    nothing to measure or to connect to: the host name does not resolve, nothing listens there,
+       its TLS certificate is not trusted, no stack started, or the program that should make the
        load is not installed
-  4    measured, but over 0.1 % of the requests failed or could not be sent, or percentiles are
-       only lower bounds, or the verdict on a load is otherwise not `valid`, or a stack of the
-       experiment failed, or a case of a calibration is not in bounds, or a cell got worse from one
+  4    measured, but more than 0.1 % of the requests failed or could not be sent, or percentiles
+       are only lower bounds, or the verdict is not `valid` for another reason, or a stack of the
+       experiment failed, or a calibration case is out of bounds, or a cell got worse from one
        compared run to the other, or an audit found what can't be true or can't be known, or a gate
        failed
-  5    measured, and a gate (--fail-if, [gate]) could not tell, or of two compared runs it could
-       not be told whether a cell got worse: the output says what would decide it
+  5    measured, but a gate (--fail-if, [gate]), or a comparison of two runs, could not tell: the
+       output says what would decide it
   130  interrupted; what was measured is kept";
 
 /// An error on its way to the user.
@@ -113,9 +113,15 @@ impl From<RecordError> for Failure {
     }
 }
 
-/// What was named as a ledger and is none was not one to name.
+/// What was named as a record and is none, is damaged, or is of a newer version, was not one to name.
 fn code_of(error: &RecordError) -> u8 {
-    if matches!(error, RecordError::NoLedger { .. }) { USAGE } else { SYSTEM }
+    match error {
+        RecordError::Io { .. } => SYSTEM,
+        RecordError::NoLedger { .. }
+        | RecordError::NoRecord { .. }
+        | RecordError::Malformed { .. }
+        | RecordError::OutOfBounds { .. } => USAGE,
+    }
 }
 
 impl From<StackError> for Failure {

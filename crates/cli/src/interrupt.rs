@@ -18,11 +18,8 @@ const SAME_WISH: Duration = Duration::from_millis(500);
 /// their supervisors see this process go.
 pub fn on_signals() -> Result<Arc<Control>, Failure> {
     let control = Arc::new(Control::default());
-    // `nohup` has its command ignore the end of its terminal, and that is to stay so.
-    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
-    let handled = [SIGINT, SIGTERM].into_iter().chain(hang_up);
     let refused = |error| Failure::system(format!("cannot handle signals ({error}); report this as a bug"));
-    let mut signals = Signals::new(handled).map_err(refused)?;
+    let mut signals = Signals::new(ending_signals()).map_err(refused)?;
     let for_thread = Arc::clone(&control);
     let watch = move || {
         let mut first: Option<Instant> = None;
@@ -37,6 +34,13 @@ pub fn on_signals() -> Result<Arc<Control>, Failure> {
     let no_room = |error| Failure::system(format!("cannot start a thread ({error}); end other processes"));
     std::thread::Builder::new().name("signals".into()).spawn(watch).map_err(no_room)?;
     Ok(control)
+}
+
+/// The signals that end what goes on in good order.
+pub fn ending_signals() -> Vec<i32> {
+    // `nohup` has its command ignore the end of its terminal, and that is to stay so.
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    [SIGINT, SIGTERM].into_iter().chain(hang_up).collect()
 }
 
 /// Whether this process was started so that it ignores `signal`; also where that can't be known.

@@ -1,4 +1,8 @@
-//! The `proofload` binary: arguments and wiring only.
+//! The `proofload` binary: arguments, files and wiring only.
+//!
+//! Each command is a file in `commands`, and what can be typed after it is in `arguments`. What is measured,
+//! judged or rendered is in the crates below. Everything printed goes through `output`, and how a command ends is one of
+//! the codes in `exit`.
 #![forbid(unsafe_code)]
 // All that is printed goes through `output`, which makes text from outside harmless.
 #![deny(clippy::print_stdout, clippy::print_stderr)]

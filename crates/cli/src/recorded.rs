@@ -24,17 +24,18 @@ pub fn manifest(dir: &Path) -> Result<Manifest, Failure> {
 /// Of a file of a run that can't be read.
 pub fn unreadable(dir: &Path, error: &RecordError) -> Failure {
     match error {
-        RecordError::Io { source, .. }
+        RecordError::Io { path, source, .. }
             if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
         {
             let load = if dir.is_file() {
-                ". The result of one load, as `hit --json` prints it, is none: `hit --compare-to` and `export` take that"
+                ". The result of one load (`hit --json`) is not a run; use `hit --compare-to` or `export`"
             } else {
                 ""
             };
             Failure::usage(format!(
-                "{} is no recorded run: {error}; name a directory that `proofload run` wrote{load}",
-                dir.display()
+                "{} is not a recorded run ({}: {source}); name a directory that `proofload run` wrote{load}",
+                dir.display(),
+                path.display()
             ))
         }
         _ => Failure::usage(error),

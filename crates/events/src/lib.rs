@@ -1,7 +1,7 @@
-//! What a run or a load tells while it goes on: said by the lab, and folded into pictures and lines by whoever shows it.
+//! What a run or a load tells while it goes on: sent by the lab, and turned into pictures and lines by whatever shows it.
 //!
 //! Invariants: plain data that borrows what it tells of; nothing here says how it came about or how it is shown, so that
-//! neither side needs the other.
+//! sender and viewer need not know each other.
 #![forbid(unsafe_code)]
 
 use std::num::NonZeroU32;

@@ -217,6 +217,7 @@ pub(crate) fn check_load(result: &LoadResult) -> Checked {
     counts("`connect_failures`", COUNT_MAX, result.connect_failures.values())?;
     counts("`tls_failures`", COUNT_MAX, result.tls_failures.values())?;
     counts("`malformations`", COUNT_MAX, result.malformations.values())?;
+    counts("`go_aways`", COUNT_MAX, result.go_aways.values())?;
     result.request.as_ref().map_or(Ok(()), check_request)?;
     result.tls.as_ref().map_or(Ok(()), check_tls)?;
     for times in [

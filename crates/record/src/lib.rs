@@ -1,12 +1,13 @@
 //! What is persisted of a run: versioned, append-only, readable by other tools.
 //!
-//! A run directory holds `manifest.json` (what it ran on), `experiment.toml` (what was asked for),
-//! `trials.jsonl` (one line a finished trial, synced before the next trial starts) and, in
-//! `trials/NNNN/`, the HdrHistogram interval log, the sampler's readings and the server's log of each. `docs/records.md` describes
-//! every field.
+//! A run directory holds `manifest.json` (what it ran on), `experiment.toml` (what was asked for), `trials.jsonl` (one
+//! line per finished trial, synced before the next trial starts) and, in `trials/NNNN/`, each trial's HdrHistogram
+//! interval log, the sampler's readings and the server's log. `docs/records.md` describes every field.
 //!
-//! Invariant: a line that was synced is never written again, so `kill -9` loses at most the trial in
-//! progress; a reader skips a last line that was not finished.
+//! It stores and reads back. What a record means is for `explain` to say.
+//!
+//! Invariants: a line that was synced is never written again, so `kill -9` loses at most the trial in progress; a reader
+//! skips a last line that was not finished; everything read has a bound, since a record may be anybody's.
 #![forbid(unsafe_code)]
 
 mod agents;

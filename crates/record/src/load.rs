@@ -56,6 +56,9 @@ pub struct LoadResult {
     pub tls_failures: BTreeMap<String, u64>,
     /// `outcomes.malformed` by kind.
     pub malformations: BTreeMap<String, u64>,
+    /// Connections that the server ended with a GOAWAY (HTTP/2), by the code that it gave: over the whole load, warm-up included.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub go_aways: BTreeMap<String, u64>,
     /// Expected answers done within the window, a second.
     pub goodput_per_s: f64,
     /// Requests done within the window, a second, whatever their outcome.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounds;
 use crate::error::RecordError;
 use crate::files;
+use crate::stamp::Stamp;
 
 /// Version of [`Versions`].
 pub const VERSIONS_VERSION: u32 = 1;
@@ -59,6 +60,11 @@ impl Versions {
             return Ok(None);
         }
         let text = files::read_text(&file, bounds::VERSIONS_BYTES_MAX)?;
+        let stamp: Stamp = serde_json::from_str(&text)
+            .map_err(|error| RecordError::without_version(&file, error.line().max(1), &error))?;
+        stamp
+            .check("the record of two versions", VERSIONS_VERSION)
+            .map_err(|what| RecordError::Malformed { path: file.clone(), line: 1, what })?;
         let versions = serde_json::from_str(&text)
             .map_err(|error| RecordError::in_json(&file, error.line().max(1), &error))?;
         Ok(Some(versions))
@@ -67,5 +73,35 @@ impl Versions {
     /// As indented JSON.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("it is plain data")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_a_newer_version_is_called_newer_and_not_taken_for_one_of_ours() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Versions::of_run(dir.path()).unwrap(), None);
+        let named = |name: &str| RevisionName {
+            name: name.into(),
+            commit: "c".into(),
+            subject: String::new(),
+            changed_files: None,
+        };
+        let ours = Versions {
+            version: VERSIONS_VERSION,
+            services: vec!["cart".into()],
+            before: named("main"),
+            after: named("new"),
+        };
+        let write = |it: &Versions| std::fs::write(dir.path().join(VERSIONS_FILE), it.json()).unwrap();
+        write(&ours);
+        assert_eq!(Versions::of_run(dir.path()).unwrap(), Some(ours.clone()));
+        write(&Versions { version: VERSIONS_VERSION + 1, ..ours });
+        let told = Versions::of_run(dir.path()).unwrap_err().to_string();
+        assert!(told.contains("versions.json:1: not a record of this version"), "{told}");
+        assert!(told.contains("use the version of Proofload that wrote it"), "{told}");
     }
 }

@@ -1,13 +1,15 @@
-//! What Linux tells of processes, sockets and the machine, and a sampler that asks it while a load goes on.
+//! What Linux tells of processes, sockets and the machine, and a sampler that reads it while a load goes on.
 //!
-//! Nothing here changes what it looks at: no agent, no signal, no debugger. Everything is read from `/proc`, control
-//! groups, the JVM's own counters and the kernel's socket diagnosis. What can't be read is absent and said.
+//! Nothing here changes what it looks at: no agent, no debugger. Everything is read from `/proc`, control groups, the
+//! JVM's own counters and the kernel's socket diagnosis. One thing does disturb a server, and so it comes after the load:
+//! [`java_thread_names`] asks a JVM's own `jcmd`, which stops that JVM for a moment. What can't be read is absent, and
+//! that is said.
 //!
 //! `/proc` is parsed here and not by the `procfs` crate, which turns every field of a file into a value: of the 52 of a
 //! process's `stat`, read ten times a second for each process, eight are wanted. The files of control groups, the JVM's
 //! counters and the socket diagnosis would be ours to read all the same.
 //!
-//! Invariant: the sampler paces what is dear (threads one by one, sockets one by one) by what it cost the last time,
+//! Invariant: the sampler paces what is expensive (threads one by one, sockets one by one) by what it cost the last time,
 //! so that watching stays within [`BUDGET_CORES`] however many of them there are.
 #![forbid(unsafe_code)]
 

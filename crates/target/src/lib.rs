@@ -1,9 +1,9 @@
-//! The calibration server behind `proofload target`: a real HTTP/1.1 server whose behaviour is known
-//! beforehand, to measure the measurer with.
+//! The calibration server behind `proofload target`: a real HTTP server whose behaviour is known beforehand, to
+//! check a load generator's figures against.
 //!
 //! Four threading models serve the same paths. Delays, stalls, errors, closes and silence happen where the
-//! [`Config`] says, limits are planted in it ([`Planted`]), and the truth file says when each request really arrived and was answered, on the clock
-//! (`CLOCK_MONOTONIC`) that the load generator stamps its own log with.
+//! [`Config`] says, and limits are planted in it ([`Planted`]). The truth file says when each request really arrived
+//! and was answered, on the clock (`CLOCK_MONOTONIC`) that the load generator stamps its own log with.
 //!
 //! With [`Config::http2`] a connection that begins with the preface of HTTP/2 speaks that, and others HTTP/1.1 as ever.
 //!

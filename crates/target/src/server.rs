@@ -9,7 +9,6 @@ use std::thread::JoinHandle;
 
 use rustix::net::sockopt::{set_socket_reuseaddr, set_tcp_nodelay};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
-use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::clock;
@@ -43,17 +42,18 @@ pub fn start(config: Config) -> Result<Server, TargetError> {
     Ok(server)
 }
 
-/// Runs a server until the process gets SIGTERM or SIGINT, and stops it properly then. `on_ready` is told
-/// the address once the server takes connections.
+/// Runs a server until the process gets one of `signals`, and stops it properly then. `on_ready` is told the address once the server
+/// takes connections.
 pub fn run_until_signalled(
     config: Config,
+    signals: &[i32],
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<Summary, TargetError> {
-    let mut signals = Signals::new([SIGTERM, SIGINT])
+    let mut ends = Signals::new(signals)
         .map_err(|source| TargetError::Resource { what: "the signal handler", source })?;
     let server = start(config)?;
     on_ready(server.addr());
-    let _signal = signals.forever().next();
+    let _signal = ends.forever().next();
     server.stop()
 }
 

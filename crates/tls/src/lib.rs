@@ -3,10 +3,11 @@
 //! [`TlsIo`] secures the connections of whatever carries a load. The engine hears that a connection is there when data may
 //! be sent on it, sends plain bytes and is lent plain bytes. [`Client`] is what all connections have in common, [`Peers`]
 //! says which servers are to be secured and under which name, [`Report`] what was agreed on and how long it took.
-//! [`Acceptor`] and [`Session`] are the other side, for the calibration server.
+//! [`Tunnel`] is the way through a proxy (CONNECT or SOCKS5) before any of that. [`Acceptor`] and [`Session`] are the other
+//! side, for the calibration server.
 //!
-//! This is the only crate that names rustls. Without its feature `rustls` it has the same face, and whoever asks for TLS is
-//! refused in words.
+//! This is the only crate that names rustls. Without its feature `rustls` it has the same interface, and asking for TLS is
+//! an error that says so.
 //!
 //! Bounds: a connection keeps at most [`PARTIAL_BYTES_MAX`] of what was received and is not whole, in a buffer that goes back
 //! to a pool of at most [`SPARE_MAX`] when it is empty; of what is to be sent, one send of the engine and what the handshake

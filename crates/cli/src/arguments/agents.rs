@@ -19,10 +19,10 @@ const NAME_BYTES_MAX: usize = 512;
 /// The machines that carry loads together, each reached by a command.
 #[derive(Debug, Args)]
 pub struct Machines {
-    /// Carry the load on these machines, in equal shares and with one result: names for ssh, by commas (docs/cluster.md)
+    /// Carry the load on these machines, in equal shares and with one result: names for ssh, separated by commas (docs/cluster.md)
     #[arg(long = "hosts", visible_alias = "client", value_name = "HOST,…", value_delimiter = ',')]
     pub machines: Vec<String>,
-    /// The command whose standard input and output are an agent, in place of ssh: {host} stands for the machine
+    /// Use this command instead of ssh; {host} stands for the machine. Its standard input and output must be those of an agent
     /// [default: ssh -T -o BatchMode=yes {host} proofload agent]
     #[arg(long, value_name = "COMMAND", requires = "machines")]
     pub agent_command: Option<String>,
@@ -33,17 +33,17 @@ pub struct Machines {
 pub struct Agents {
     #[command(flatten)]
     pub machines: Machines,
-    /// Carry the load by agents that listen (`proofload agent --listen`): their addresses on loopback, or those of tunnels to
-    /// them, by commas
+    /// Carry the load with agents that listen (`proofload agent --listen`): their addresses on loopback, or those of tunnels to
+    /// them, separated by commas
     #[arg(long = "agents", value_name = "ADDR,…", value_delimiter = ',', conflicts_with_all = [
         "machines", "on", "har", "openapi", "scenario", "jtl",
     ])]
     pub listening: Vec<SocketAddr>,
-    /// Keep in this folder what `hit --resume` needs to take the load over if this process is killed; with --agents or --on
+    /// Keep in this folder what `hit --resume` needs to take over the load if this process is killed; with --agents or --on
     /// kubernetes
     #[arg(long, value_name = "DIR", conflicts_with_all = ["har", "openapi", "scenario"])]
     pub ledger: Option<PathBuf>,
-    /// Take over the load whose --ledger is in this folder: it goes on, or its agents tell what they kept, for ten minutes
+    /// Take over the load whose --ledger is in this folder: it goes on, or its agents report what they kept, for up to ten minutes
     #[arg(long = "resume", value_name = "DIR", conflicts_with_all = [
         "url", "curl", "har", "openapi", "scenario", "hosts", "base", "no_pauses", "connections", "duration", "requests",
         "rate", "poisson", "burst", "backlog", "think", "ramp_up", "requests_per_user", "warm_up", "timeout",
@@ -59,8 +59,8 @@ pub struct Agents {
 pub struct Clients {
     #[command(flatten)]
     pub machines: Machines,
-    /// The address of this machine by which --hosts or pods reach the stacks that are booted here: these listen on it where
-    /// they are told {address} [default: 127.0.0.1, for agents on this machine]
+    /// This machine's address under which --hosts or pods reach the stacks that are booted here; stacks listen on it where their
+    /// manifest says {address} [default: 127.0.0.1, for agents on this machine]
     #[arg(long, value_name = "ADDR")]
     pub servers_address: Option<Ipv4Addr>,
     #[command(flatten)]
@@ -180,27 +180,27 @@ impl Agents {
 /// `proofload agent`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`proofload hit` and `proofload run` start it: with --hosts over ssh or by --agent-command, with --on kubernetes in pods. It does
-what it is told on its standard input, or on a connection, and ends with that. See docs/cluster.md.")]
+`proofload hit` and `proofload run` start it: with --hosts over ssh or by --agent-command, with --on kubernetes in pods. It
+takes its orders from standard input or from a connection, and ends when that ends. See docs/cluster.md.")]
 pub struct Agent {
-    /// Take the conductor's connection at this address of loopback, in place of standard input and output; a new one takes
-    /// the place of the one before
+    /// Wait for the conductor on this loopback address instead of using standard input and output; a new connection replaces the
+    /// previous one
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
     /// What to call this machine [default: its host name]
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// Take another load when one is over, until nobody asks for ten minutes
+    /// When a load is over, wait for another one; ends when nobody has asked for ten minutes
     #[arg(long, requires = "listen")]
     pub again: bool,
-    /// Carry no load, but look at the processes of a container, and be called so: what `hit --watch pods` puts into the server's
-    /// pods. Ends when nobody has asked for a minute
+    /// Carry no load, but look at the processes of a container, and use this name for it: `hit --watch pods` puts it into the
+    /// server's pods. Ends when nobody has asked for a minute
     #[arg(long, value_name = "NAME", requires = "listen", conflicts_with_all = ["again", "node"])]
     pub watch: Option<String>,
-    /// With --watch: the port that is loaded [default: the only one that somebody listens on]
+    /// With --watch: the port that is loaded [default: the only port on which a process listens]
     #[arg(long, value_name = "PORT", requires = "watch", value_parser = whole::<u16>)]
     pub server_port: Option<u16>,
-    /// With --watch: look at what descends from this process alone
+    /// With --watch: look only at this process and its descendants
     #[arg(long, value_name = "PID", requires = "watch", value_parser = clap::value_parser!(i32).range(1..))]
     pub children_of: Option<i32>,
 }

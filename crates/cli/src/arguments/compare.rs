@@ -31,10 +31,10 @@ pub struct Compare {
     /// The directory of the run after
     #[arg(value_name = "RUN_B")]
     pub b: PathBuf,
-    /// The loss of goodput, or of p99 at a rate, that is allowed [default: 2%, below which nothing is called a change]
+    /// How much loss of goodput, or of p99 at a rate, is allowed [default: 2%, below which nothing is called a change]
     #[arg(long, value_name = "PERCENT")]
     pub threshold: Option<Share>,
-    /// Write JUnit's XML to this file, too: a cell that got worse is a failure
+    /// Also write JUnit XML to this file: a cell that got worse is a failure
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Print JSON (version 2; docs/compare.md) instead of text

@@ -12,14 +12,14 @@ Examples:
   proofload history runs --stack gin --load 1000
   proofload history runs --metric p99 --round slow-api --json
 
-A line a run, by start, and a mark where the figure changed (E-divisive; docs/compare.md). Runs of one experiment make
-a series; quick and coarse ones, and those of another machine, make series of their own. It ends with 2 where there is no
-run, or none with such a cell.")]
+One line per run, in the order of their start, and a mark where the figure changed (E-divisive; docs/compare.md). The runs of
+one experiment are a series; quick runs, coarse runs and those of another machine are series of their own. Ends with 2 if
+there is no run, or no run with such a cell.")]
 pub struct History {
-    /// Where run directories are [default: as [runs] of the proofload.toml of this folder says, or runs]
+    /// The folder with the runs [default: as [runs] of the proofload.toml of this folder says, or runs]
     #[arg(value_name = "RUNS_DIR")]
     pub runs: Option<PathBuf>,
-    /// Which figure
+    /// The figure to show
     #[arg(long, value_enum, default_value_t = Metric::Goodput)]
     pub metric: Metric,
     /// Only this stack
@@ -39,9 +39,9 @@ pub struct History {
 /// Which figure of a cell is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Metric {
-    /// Expected answers a second
+    /// Expected answers per second
     Goodput,
-    /// Server CPU time a request
+    /// Server CPU time per request
     Cpu,
     /// 99th percentile of response time
     P99,

@@ -36,31 +36,32 @@ Examples:
   proofload hit http://127.0.0.1:8080/ --rate 500 -d 30s --fail-if 'p99>50ms' --fail-if 'errors>1%' --junit gate.xml
   proofload hit 'http://127.0.0.1:8080/items/{{int 1 100}}?key={{uuid}}' -H 'X-User: {{line users.txt}}' -c 50
 
-Without --rate it is a closed model: each connection sends when its last answer came. With it, an open
-model: requests are due at the rate whatever the server does, and response time counts from then.")]
+Without --rate it is a closed model: each user sends its next request when the last answer has come. With
+--rate it is an open model: requests are due at that rate whatever the server does, and response time is
+measured from the instant at which a request was due.")]
 pub struct Hit {
-    /// Where: http://host[:port]/path, or https://
+    /// The URL to load: http://host[:port]/path, or https://
     #[arg(required_unless_present_any = ["curl", "har", "openapi", "scenario", "rbac", "take_over"])]
     pub url: Option<String>,
     /// A curl command, as a browser copies it, instead of a URL
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["url", "har", "openapi", "scenario"])]
     pub curl: Option<String>,
-    /// A recording of a browser instead of a URL; its users make all of its requests, again and again
+    /// A browser recording (HAR) instead of a URL; each user makes all of its requests, again and again
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "openapi", "scenario", "machines", "on"])]
     pub har: Option<PathBuf>,
-    /// An OpenAPI 3 document with examples instead of a URL; one of its operations at random at a time
+    /// An OpenAPI 3 document with examples instead of a URL; each request is one of its operations, at random
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "scenario", "machines", "on"])]
     pub openapi: Option<PathBuf>,
-    /// A scenario instead of a URL: what users do, step by step (docs/scenarios.md)
+    /// A scenario file instead of a URL: what users do, step by step (docs/scenarios.md)
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "url", "connections", "duration", "requests", "ramp_up", "requests_per_user", "timeout", "connect_timeout",
         "machines", "on",
     ])]
     pub scenario: Option<PathBuf>,
-    /// A server that the variables of --scenario name while it runs: host:port, or https://host:port; may be repeated
+    /// A server that variables of --scenario may name while it runs: host:port, or https://host:port; may be repeated
     #[arg(long = "host", value_name = "HOST:PORT", requires = "scenario")]
     pub hosts: Vec<String>,
-    /// The server to load in place of the one of --har or --openapi: http://host[:port], or https://
+    /// The server to load instead of the one named in --har or --openapi: http://host[:port], or https://
     #[arg(long, value_name = "URL", conflicts_with_all = ["url", "curl", "scenario"])]
     pub base: Option<String>,
     /// Leave out the pauses of --har
@@ -72,81 +73,81 @@ pub struct Hit {
     /// How long to measure [default: 10s, or until the requests of -n or --requests-per-user are made]
     #[arg(short, long)]
     pub duration: Option<Duration>,
-    /// Requests to make in all; at a rate they take as long as it says, the last one's gap included
+    /// Total number of requests; with --rate they take as long as the rate says, including the gap after the last one
     #[arg(short = 'n', long, value_parser = whole::<u64>)]
     pub requests: Option<u64>,
-    /// Requests due a second (open model): 2000, 20k, 90/m
+    /// Requests due per second (open model): 2000, 20k, 90/m
     #[arg(short, long)]
     pub rate: Option<Rate>,
-    /// Poisson instead of constant arrivals; needs --rate
+    /// Poisson arrivals instead of constant ones; needs --rate
     #[arg(long)]
     pub poisson: bool,
-    /// So many requests at once, as often as makes the rate; needs --rate
+    /// Requests per burst: this many are due at once, and bursts come as often as the rate requires; needs --rate
     #[arg(long, value_name = "REQUESTS", conflicts_with = "poisson", value_parser = whole::<NonZeroU32>)]
     pub burst: Option<NonZeroU32>,
-    /// Requests that may wait for a connection, with --rate
+    /// How many requests may wait for a connection; with --rate
     #[arg(long, value_parser = whole::<u32>)]
     pub backlog: Option<u32>,
     /// Pause between an answer and the next request (closed model)
     #[arg(long)]
     pub think: Option<Duration>,
-    /// Start users one after another over so long, each with its own connection (closed model)
+    /// Start the users one after another over this time, each with its own connection (closed model)
     #[arg(long, value_name = "DURATION")]
     pub ramp_up: Option<Duration>,
-    /// Requests each user makes; then it leaves (closed model)
+    /// Requests that each user makes before it leaves (closed model)
     #[arg(long, value_name = "REQUESTS", value_parser = whole::<u32>)]
     pub requests_per_user: Option<u32>,
-    /// Load before the measured window, left out of all figures
+    /// How long to load before the measurement begins; left out of all figures
     #[arg(short, long)]
     pub warm_up: Option<Duration>,
-    /// How long an answer may take from the first byte sent [default: 2s]
+    /// How long an answer may take, counted from the first byte sent [default: 2s]
     #[arg(long)]
     pub timeout: Option<Duration>,
-    /// How long a connection attempt may take [default: as --timeout]
+    /// How long a connection attempt may take [default: the same as --timeout]
     #[arg(long)]
     pub connect_timeout: Option<Duration>,
-    /// Close a connection unused for so long [default: never]
+    /// Close a connection that was unused for this long [default: never]
     #[arg(long)]
     pub idle_timeout: Option<Duration>,
-    /// A fresh connection for each request
+    /// Open a new connection for each request
     #[arg(long)]
     pub no_keep_alive: bool,
-    /// Load threads; auto: the fewest of which none is busy over 70 %, found by pilot loads of a second each [default: 1; with
+    /// Load threads; auto: as few as keep every thread below 70 % busy, found by pilot loads of a second each [default: 1; with
     /// --on kubernetes, in each pod as many as --cpu]
     #[arg(short, long)]
     pub threads: Option<Threads>,
-    /// What carries the load: uring, epoll, or auto: io_uring where the kernel allows it
+    /// How to do network I/O: uring, epoll, or auto (io_uring where the kernel allows it)
     #[arg(long, value_name = "IO", default_value = "auto")]
     pub io: IoChoice,
-    /// Method [default: GET, or POST with a body]
+    /// HTTP method [default: GET, or POST with a body]
     #[arg(short, long)]
     pub method: Option<String>,
-    /// Header 'Name: value'; may be repeated. With --har and --openapi every request has it
+    /// Header 'Name: value'; may be repeated. With --har and --openapi it is added to every request
     #[arg(short = 'H', long = "header")]
     pub headers: Vec<String>,
-    /// Body of the request: text, or @FILE for what is in a file; text that begins with @ is written with two: @@text
+    /// Body of the request: text, or @FILE to read it from a file; for text that begins with @, write @@text
     #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "body_file", allow_hyphen_values = true)]
     pub body: Option<String>,
-    /// File with the body of the request, as --body @FILE
+    /// Read the body of the request from this file, as --body @FILE
     #[arg(long, value_name = "FILE")]
     pub body_file: Option<PathBuf>,
     #[command(flatten)]
     pub request: request::RequestOptions,
-    /// The only good status [default: any from 200 to 299; a redirect is none, unless --follow goes there]
+    /// The only expected status [default: any from 200 to 299; a redirect is not expected, unless --follow is given]
     #[arg(long, value_parser = within::<u16>(200..=999))]
     pub expect_status: Option<u16>,
-    /// The only good body: text, or @FILE, as in --body [default: any]
+    /// The only expected body: text, or @FILE, as in --body [default: any]
     #[arg(long, value_name = "TEXT|@FILE", allow_hyphen_values = true)]
     pub expect_body: Option<String>,
     #[command(flatten)]
     pub http: http::Http,
-    /// Seed of all that is random: Poisson arrivals, words in {{…}}, users of --scenario and --openapi
+    /// Seed for everything random: Poisson arrivals, values of {{…}}, users of --scenario and --openapi
     #[arg(long, default_value = "0")]
     pub seed: Seed,
     /// Print JSON (version 1; docs/records.md) instead of text
     #[arg(long)]
     pub json: bool,
-    /// How the result is printed [default: text]
+    /// Format of the printed result [default: text]
     #[arg(short, long, value_name = "FORM", conflicts_with = "json")]
     pub output: Option<request::Output>,
     /// Write response times as an HdrHistogram interval log
@@ -155,32 +156,32 @@ pub struct Hit {
     /// Write the percentiles of response times as HdrHistogram prints them, in milliseconds (docs/exports.md)
     #[arg(long, value_name = "FILE")]
     pub hgrm: Option<PathBuf>,
-    /// Write a row for each request as JMeter does, some 100 bytes, on a thread of its own (docs/exports.md). Rows that come
-    /// faster than they can be written are left out, and said
+    /// Write a row for each request in JMeter's format, about 100 bytes, on a separate thread (docs/exports.md). Rows that come
+    /// faster than they can be written are left out, and the result says so
     #[arg(long, value_name = "FILE", conflicts_with_all = ["machines", "on"])]
     pub jtl: Option<PathBuf>,
-    /// Keep so many of the first wrong answers as they came, a file each: head, and 16 KiB of all at most. Over HTTP/2 the head
-    /// is written out as text
+    /// Save this many of the first wrong answers, one file each: the head, and at most 16 KiB in all. Over HTTP/2 the head is
+    /// written as text
     #[arg(long, value_name = "ANSWERS", value_parser = within::<u32>(1..=1000))]
     pub save_responses: Option<u32>,
-    /// The folder for --save-responses, which is empty or new [default: wrong-responses]
+    /// The folder for --save-responses; must be empty or new [default: wrong-responses]
     #[arg(long, value_name = "DIR", requires = "save_responses")]
     pub save_responses_dir: Option<PathBuf>,
     /// End the load, with exit code 4, when this holds: errors>5% of the last five seconds, or errors>100 in all; may be
     /// repeated
     #[arg(long, value_name = "CONDITION")]
     pub stop_if: Vec<plan::gate::Condition>,
-    /// Show beside the result what an earlier load came to, as --json printed it
+    /// Show the result of an earlier load, as --json printed it, beside this one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "output"])]
     pub compare_to: Option<PathBuf>,
     #[command(flatten)]
     pub gate: gate::Gate,
     #[command(flatten)]
     pub against: gate::AgainstLoads,
-    /// Show it in a browser, too, while it goes on: at this address, or at a free port of this machine alone
+    /// Also show the load in a browser while it goes on: at this address, or at a free port on this machine only
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = SERVE_DEFAULT)]
     pub serve: Option<SocketAddr>,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]

@@ -7,22 +7,22 @@ use units::whole;
 /// Options of the version.
 #[derive(Debug, Args)]
 pub struct Http {
-    /// Version of HTTP [default: 1.1]
+    /// HTTP version [default: 1.1]
     #[arg(id = "http_version", long = "http-version", value_name = "VERSION")]
     pub version: Option<Version>,
-    /// HTTP/2, as --http-version 2; agreed on with the server within TLS, or the load does not begin
+    /// Use HTTP/2, as --http-version 2; over TLS the server must agree to it, or the load does not begin
     #[arg(id = "http2", long = "http2", conflicts_with = "http_version")]
     pub two: bool,
-    /// HTTP/2 also without TLS, on a server of which is known that it speaks it (h2c)
+    /// Use HTTP/2 also without TLS (h2c); the server must be known to speak it
     #[arg(long = "http2-prior-knowledge")]
     pub prior_knowledge: bool,
-    /// Requests that share a connection at one time, with HTTP/2; in the closed model each is a user [default: 1]
+    /// With HTTP/2: requests that share a connection at the same time; in the closed model each is a user [default: 1]
     #[arg(long, visible_alias = "max-concurrent-streams", value_name = "STREAMS", value_parser = whole::<u32>)]
     pub streams: Option<u32>,
-    /// What a server may send on a stream before it hears that it came, with HTTP/2: 2^BITS − 1 bytes [default: 30]
+    /// With HTTP/2: the receive window of a stream, 2^BITS − 1 bytes [default: 30]
     #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
     pub window_bits: Option<u32>,
-    /// The same of a connection, with HTTP/2 [default: 30]
+    /// With HTTP/2: the receive window of a connection, 2^BITS − 1 bytes [default: 30]
     #[arg(long, value_name = "BITS", value_parser = whole::<u32>)]
     pub connection_window_bits: Option<u32>,
 }

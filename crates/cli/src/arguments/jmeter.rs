@@ -15,43 +15,43 @@ Examples:
   proofload jmeter -n -t plan.jmx -l out.jtl -Jusers=500  the same with a property of the plan
   proofload jmeter -n -t plan.jmx -l out.jtl -e -o report with its Aggregate and Summary reports as CSV
 
-What a plan has that is not supported is named, all of it with its place, before anything is sent (docs/jmeter.md).
-Exit codes are JMeter's: 0 when the plan was run, whatever its samples say, else 1.")]
+Everything in a plan that is not supported is listed, with its place, before anything is sent (docs/jmeter.md).
+Exit codes are JMeter's: 0 if the plan was run, whatever its samples say, else 1.")]
 pub struct Jmeter {
-    /// Run without a window; there is none, so it changes nothing
+    /// Run without a window; accepted and ignored, since there is no window
     #[arg(short, long)]
     pub nongui: bool,
     /// The test plan
     #[arg(short = 't', long = "testfile", value_name = "FILE")]
     pub plan: PathBuf,
-    /// Write results here, as JMeter's CSV
+    /// Write results to this file, as JMeter's CSV
     #[arg(short = 'l', long = "logfile", value_name = "FILE")]
     pub results: Option<PathBuf>,
-    /// Make reports after the run; needs -l and -o
+    /// Write reports after the run; needs -l and -o
     #[arg(short = 'e', long = "reportatendofloadtests", requires_all = ["results", "output"])]
     pub reports: bool,
-    /// Folder of the reports; must not be there, or be empty
+    /// Folder for the reports; must be empty or new
     #[arg(short = 'o', long = "reportoutputfolder", value_name = "DIR", requires = "reports")]
     pub output: Option<PathBuf>,
-    /// Replace what -l and -o name
+    /// Replace the files that -l and -o name
     #[arg(short = 'f', long = "forceDeleteResultFile")]
     pub force: bool,
-    /// A property: what ${__P(name)} is in the plan; may be repeated; NAME= takes it away
+    /// A property: the value of ${__P(name)} in the plan; may be repeated; NAME= removes it
     #[arg(short = 'J', long = "jmeterproperty", value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
-    /// A file of properties that come before all others
+    /// A properties file; all other properties override it
     #[arg(short = 'p', long = "propfile", value_name = "FILE")]
     pub property_file: Option<PathBuf>,
-    /// A file of properties, a line each: name=value; -J comes after it
+    /// A properties file with one name=value per line; -J overrides it
     #[arg(short = 'q', long = "addprop", value_name = "FILE")]
     pub property_files: Vec<PathBuf>,
     /// Say what share of the plan is supported, and send nothing
     #[arg(long)]
     pub check: bool,
-    /// A server that the plan's variables name while it runs: host:port, or https://host:port; may be repeated
+    /// A server that variables of the plan may name while it runs: host:port, or https://host:port; may be repeated
     #[arg(long = "host", value_name = "HOST:PORT")]
     pub hosts: Vec<String>,
-    /// Seed of every random choice
+    /// Seed for everything random
     #[arg(long, default_value = "0")]
     pub seed: Seed,
     #[command(flatten)]

@@ -30,31 +30,31 @@ pub struct Kubernetes {
     /// Carry the load from pods of a Kubernetes cluster, in equal shares and with one result
     #[arg(long, value_name = "PLACE", conflicts_with = "machines")]
     pub on: Option<Place>,
-    /// How many pods: 1 to 200
+    /// Number of pods: 1 to 200
     #[arg(long, value_name = "N", requires = "on", value_parser = whole::<u32>)]
     pub pods: Option<u32>,
-    /// Their image: this version of proofload is its entry point (Containerfile)
+    /// Image of the pods: proofload of this version must be its entry point (Containerfile)
     #[arg(long, value_name = "REF", requires = "on")]
     pub image: Option<String>,
-    /// The context of the kubeconfig [default: the current one]
+    /// Context of the kubeconfig [default: the current one]
     #[arg(long, requires = "on")]
     pub context: Option<String>,
-    /// The namespace [default: that of the context]
+    /// Namespace of the pods [default: that of the context]
     #[arg(long, requires = "on")]
     pub namespace: Option<String>,
-    /// CPU of each pod, requested and its limit; -t is as many threads by default: 2, 500m
+    /// CPU request and limit of each pod: 2, 500m; sets the default of -t
     #[arg(long, default_value = "1", requires = "on")]
     pub cpu: Cpu,
-    /// Memory of each pod, requested and its limit
+    /// Memory request and limit of each pod
     #[arg(long, default_value = "512Mi", requires = "on", allow_hyphen_values = true, value_parser = memory)]
     pub memory: String,
-    /// How long it may take until all pods run, 10m at most [default: 5m]
+    /// How long to wait until all pods run, at most 10m [default: 5m]
     #[arg(long, value_name = "DURATION", requires = "on")]
     pub ready_timeout: Option<Duration>,
-    /// Print the Job that would be created, as YAML, and end
+    /// Print the Job that would be created as YAML, and exit
     #[arg(long, requires = "on")]
     pub manifest: bool,
-    /// Print the rights that it takes, for kubectl apply, and end
+    /// Print the RBAC rules that are needed, for kubectl apply, and exit
     #[arg(long, requires = "on")]
     pub rbac: bool,
 }
@@ -62,9 +62,9 @@ pub struct Kubernetes {
 /// What can be watched of a server in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Watched {
-    /// CPU and memory of its pods, as metrics-server tells them.
+    /// CPU and memory of its pods, as metrics-server reports them.
     Metrics,
-    /// What its processes do, as they are seen from within each pod: a container of --image is put into it, and stays there,
+    /// What its processes do, seen from within each pod: a container of --image is added to the pod, and stays there,
     /// ended, until the pod is deleted.
     Pods,
 }
@@ -73,16 +73,16 @@ pub enum Watched {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load from pods (docs/cluster.md)")]
 pub struct Watch {
-    /// Tell what the pods of the server did meanwhile: by metrics-server, of a window of 60s or more, or from within
+    /// Also report what the server's pods did: by metrics-server (windows of 60s or more), or from within the pods
     #[arg(long = "watch", value_name = "WHAT", requires_all = ["on", "labels"])]
     pub watched: Option<Watched>,
-    /// Which pods are those of the server: labels that all of them have, by commas
+    /// Labels that select the server's pods, separated by commas
     #[arg(long = "watch-pods", value_name = "LABEL=VALUE,…", requires = "watched")]
     pub labels: Option<Labels>,
-    /// Their namespace [default: that of the load]
+    /// Namespace of the server's pods [default: that of the load]
     #[arg(long = "watch-namespace", value_name = "NAMESPACE", requires = "watched")]
     pub namespace_of_server: Option<String>,
-    /// Which container of them is the server's, with --watch pods [default: the only one, or the pod's own default]
+    /// With --watch pods: the server's container in them [default: the only one, or the pod's own default]
     #[arg(long = "watch-container", value_name = "NAME", requires = "watched")]
     pub container: Option<String>,
 }

@@ -13,47 +13,47 @@ use units::{Bytes, Duration};
 )]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 pub struct Planted {
-    /// Each request sleeps so long while it holds the one lock of the server: 1/DURATION a second, whatever the model
+    /// Each request holds the server's only lock and sleeps this long: at most 1/DURATION requests a second in any model
     #[arg(long, value_name = "DURATION")]
     pub serial: Option<Duration>,
-    /// Each request takes so much CPU time of the thread that answers it
+    /// Each request takes this much CPU time of the thread that answers it
     #[arg(long, value_name = "DURATION")]
     pub burn: Option<Duration>,
-    /// That CPU time is taken under the lock, one request at a time
+    /// Take that CPU time under the lock, one request at a time
     #[arg(long, requires = "burn")]
     pub burn_serial: bool,
-    /// Each request makes the loop itself sleep so long; with --model event-loop
+    /// Each request makes the event loop itself sleep this long; with --model event-loop
     #[arg(long, value_name = "DURATION")]
     pub block_loop: Option<Duration>,
-    /// Whoever accepts sleeps so long after each connection; only thread-per-connection has a thread for that alone
+    /// The thread that accepts connections sleeps this long after each; only thread-per-connection has a separate one
     #[arg(long, value_name = "DURATION")]
     pub accept_pause: Option<Duration>,
-    /// Each request appends so many bytes to the file of --log-file before its answer, under a lock
+    /// Each request appends this many bytes to --log-file before it is answered, under a lock
     #[arg(long, value_name = "BYTES", requires = "log_file")]
     pub log_bytes: Option<Bytes>,
-    /// Where; it begins anew at 256 MiB
+    /// The log file; it starts again from the beginning at 256 MiB
     #[arg(long, value_name = "FILE", requires = "log_bytes")]
     pub log_file: Option<PathBuf>,
-    /// Wait until it is on the disk (fdatasync), too
+    /// Also wait until the data is on the disk (fdatasync)
     #[arg(long, requires = "log_bytes")]
     pub log_sync: bool,
-    /// Requests take more CPU time at first: --warm-up-burn of it, and linearly less until so long after the first
+    /// Requests take more CPU time at first: --warm-up-burn, and linearly less until this time after the first request
     #[arg(long, value_name = "DURATION", requires = "warm_up_burn")]
     pub warm_up: Option<Duration>,
-    /// CPU time that the first request takes beyond --burn
+    /// CPU time that the first request takes in addition to --burn
     #[arg(long, value_name = "DURATION", requires = "warm_up")]
     pub warm_up_burn: Option<Duration>,
-    /// Each request leaves so much memory behind, every page of it touched; 1KiB at least
+    /// Each request leaks this much memory, with every page touched; at least 1KiB
     #[arg(long, value_name = "BYTES")]
     pub leak: Option<Bytes>,
-    /// All that is left behind at most [default: 1GiB]
+    /// The most memory that is leaked in all [default: 1GiB]
     #[arg(long, value_name = "BYTES", requires = "leak")]
     pub leak_max: Option<Bytes>,
-    /// The errors of --error-share go out at once: without delay and without any of the above
+    /// Send the errors of --error-share at once: without delay and without any of the limits above
     #[arg(long)]
     pub fail_fast: bool,
-    /// Send head and body by two calls with Nagle's algorithm on: the client's delayed acknowledgement, some 40 ms, is
-    /// waited for
+    /// Send head and body in two calls with Nagle's algorithm on, so that the body waits for the client's delayed
+    /// acknowledgement, about 40 ms
     #[arg(long)]
     pub split_answer: bool,
 }

@@ -49,7 +49,7 @@ pub fn refuse(command: &mut Command, matches: &ArgMatches) -> Result<(), Error> 
         Some((long(option)?, needed))
     });
     let Some((option, needed)) = pointless else { return Ok(()) };
-    let message = format!("{option} is about {needed}, which is not given; give that, or leave {option} out");
+    let message = format!("{option} only works with {needed}; add {needed}, or leave {option} out");
     Err(command.error(ErrorKind::MissingRequiredArgument, message))
 }
 

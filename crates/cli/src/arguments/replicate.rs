@@ -22,44 +22,44 @@ Examples:
   proofload replicate --all --no-load                   every claim with its verdict
   proofload replicate gateways --export DIR             the records of its last run of all claims, made small
 
-What claims name is measured, and nothing else. Claims are held against the blocks after 6, 8, 10, 14 and 20 of them; one
-that is decided goes no further. Each is confirmed, reversed or tied, or it stays open: too little or nothing was measured,
-or nothing here can test it. A claimed size is judged beside its direction (docs/claims.md). What is measured is kept under
---runs. The same command goes on where the last one stopped, after Ctrl-C, the end of its budget or a restart of the
-machine, and does nothing when all is measured. --new begins again.
+Only what the claims are about is measured. They are checked after 6, 8, 10, 14 and 20 blocks, and a claim that is decided is
+not measured further. Each claim is confirmed, reversed or tied, or it stays open: too little or nothing was measured, or it
+can't be tested here. A claimed size is judged besides its direction (docs/claims.md). Measurements are kept under --runs.
+The same command continues where the last one stopped, after Ctrl-C, the end of its budget or a restart of the machine, and
+does nothing when everything is measured. --new begins again.
 
-A write-up can be measured in parts: --claims names some of its claims. Each claim is judged by one run, the last that
-measured all of its cells; blocks of two runs are never put together.")]
+A write-up (a published benchmark) can be measured in parts: --claims names some of its claims. Each claim is judged by one
+run, the last one that measured all of its cells; blocks of two runs are never combined.")]
 pub struct Replicate {
-    /// Which write-up: the name of a file in --published, or its path
+    /// The write-up: the name of a file in --published, or its path
     #[arg(conflicts_with = "all")]
     pub write_up: Option<String>,
-    /// All of them
+    /// All write-ups
     #[arg(long)]
     pub all: bool,
-    /// Measure what these claims need, in a run of its own: their names, with commas between them
+    /// Measure what these claims need, in a run of its own: their names, separated by commas
     #[arg(long, value_name = "ID,…", value_delimiter = ',', conflicts_with_all = ["all", "no_load"])]
     pub claims: Vec<String>,
-    /// One block of short loads; it supports no claim and shows where each points
+    /// One block of short loads: shows where each claim points, decides none
     #[arg(long)]
     pub quick: bool,
-    /// Measure for so long at most, with short loads: the cells that decide the most claims
+    /// Measure for at most this long, with short loads: the cells that decide the most claims
     #[arg(long, value_name = "DURATION", conflicts_with = "quick")]
     pub budget: Option<Duration>,
-    /// Begin a new run instead of going on with the last one
+    /// Begin a new run instead of continuing the last one
     #[arg(long)]
     pub new: bool,
     /// Measure nothing; judge the last run, or the records in --records where there is no run
     #[arg(long, conflicts_with_all = ["new", "budget"])]
     pub no_load: bool,
-    /// Measure nothing; say what would be measured, how long it takes, and how small a difference it is likely to find
+    /// Measure nothing; say what would be measured, how long it would take, and how small a difference it would probably find
     #[arg(long, conflicts_with_all = ["no_load", "quick", "budget"])]
     pub dry_run: bool,
-    /// Measure nothing; copy the records of the last run of all claims, or of those in --claims alone, into this folder. Files
-    /// that no report uses are left out
+    /// Measure nothing; copy the records of the last run of all claims, or of those in --claims, into this folder. Files that no
+    /// report uses are left out
     #[arg(long, value_name = "DIR", conflicts_with_all = ["all", "no_load", "dry_run", "new", "budget"])]
     pub export: Option<PathBuf>,
-    /// Folder of records that were measured before, each in NAME/records
+    /// Folder of earlier records, each in NAME/records
     #[arg(long, default_value = "docs/replication", value_name = "DIR")]
     pub records: PathBuf,
     /// Folder of the write-ups
@@ -73,7 +73,7 @@ pub struct Replicate {
     /// Print JSON lines (docs/claims.md), one a write-up, instead of text
     #[arg(long)]
     pub json: bool,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -18,8 +18,8 @@ Examples:
   proofload report runs/quick-20260101-120000 --export quick         its records, as small as reports allow
   proofload report --schema > report.schema.json                     what the JSON is like
 
-The form follows from the name of the file (.html, .md, .xml, .csv, .json, .txt) unless --format says it. Where the run's
-experiment is that of a published write-up, its claims are judged, too. docs/report.md says what is on the page.")]
+The format follows from the file name (.html, .md, .xml, .csv, .json, .txt) unless --format is given. If the run's experiment
+is that of a published write-up, its claims are judged, too. docs/report.md describes the page.")]
 pub struct Report {
     /// The run's directory
     #[arg(required_unless_present = "schema")]
@@ -27,10 +27,10 @@ pub struct Report {
     /// Write to this file instead of the terminal
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What to make
+    /// Output format
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Print the trials as JSON lines, as they are on record
+    /// Print the recorded trials as JSON lines
     #[arg(long, conflicts_with_all = ["output", "format"])]
     pub json: bool,
     /// Copy the run's records into this new folder, without the files that no report uses
@@ -57,7 +57,7 @@ pub enum Format {
     Markdown,
     /// JUnit's XML
     Junit,
-    /// The rankings, a line a row
+    /// The rankings, one line per row
     Csv,
     /// Everything, as docs/report.schema.json describes it
     Json,

@@ -7,37 +7,37 @@ use clap::{Args, ValueEnum};
 /// More of a request than URL, headers and body.
 #[derive(Debug, Args)]
 pub struct RequestOptions {
-    /// User and password, for HTTP's basic authentication
+    /// User and password for HTTP basic authentication
     #[arg(short = 'u', long, value_name = "USER:PASSWORD", help_heading = "As in curl")]
     pub user: Option<String>,
     /// Cookies to send: 'name=value; other=value'
     #[arg(short = 'b', long, value_name = "COOKIES", help_heading = "As in curl")]
     pub cookie: Option<String>,
-    /// A field of a form: NAME=VALUE, NAME=@FILE for a file, or NAME=<FILE for the text in one, with ;type=image/png behind it;
+    /// A form field: NAME=VALUE, NAME=@FILE to send a file, or NAME=<FILE to send the text in a file; ;type=image/png may follow;
     /// may be repeated
     #[arg(short = 'F', long = "form", value_name = "FIELD", conflicts_with_all = ["body", "body_file"], help_heading = "As in curl")]
     pub form: Vec<String>,
-    /// Add the next line of this file to the URL as its query, the first again after the last: {{line FILE}} in the URL does so
+    /// Use the next line of this file as the URL's query, starting again after the last line; like {{line FILE}} in the URL
     #[arg(long, value_name = "FILE", conflicts_with_all = ["har", "openapi", "scenario"])]
     pub query_from_file: Option<String>,
-    /// Connect to another place than the URL names, which the Host header still says: HOST:PORT:OTHER:PORT, or ::OTHER:PORT for
-    /// any; may be repeated
+    /// Connect to another place than the URL names; the Host header stays: HOST:PORT:OTHER:PORT, or ::OTHER:PORT for any host and
+    /// port; may be repeated
     #[arg(long, value_name = "HOST:PORT:OTHER:PORT", help_heading = "As in curl")]
     pub connect_to: Vec<String>,
-    /// The address of a host and port, in place of what its name resolves to; may be repeated
+    /// Use this address for a host and port instead of resolving the name; may be repeated
     #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "As in curl")]
     pub resolve: Vec<String>,
-    /// Connect to this socket of the machine, whatever host the URL names, which the Host header still says
+    /// Connect to this Unix socket, whatever host the URL names; the Host header stays
     #[arg(long, value_name = "PATH", conflicts_with_all = ["connect_to", "resolve"], help_heading = "As in curl")]
     pub unix_socket: Option<PathBuf>,
-    /// Go through this proxy: http://[user:password@]host:port, which is asked for http as such, and for https by a tunnel
-    /// (CONNECT); or socks5://… or socks5h://…, where the proxy looks the host up. Its times are part of the figures
+    /// Use this proxy: http://[user:password@]host:port, which forwards http requests and opens a tunnel for https (CONNECT); or
+    /// socks5://… or socks5h://…, where the proxy resolves the host name. The proxy's times are part of the figures
     #[arg(short = 'x', long, value_name = "URL", conflicts_with_all = ["connect_to", "resolve", "unix_socket"], help_heading = "As in curl")]
     pub proxy: Option<String>,
     /// User and password for --proxy
     #[arg(long, value_name = "USER:PASSWORD", requires = "proxy", help_heading = "As in curl")]
     pub proxy_user: Option<String>,
-    /// Follow redirects, up to 20: each is a request of its own, and part of its step's time
+    /// Follow redirects, up to 20: each is a request of its own, and part of the time of its step
     #[arg(short = 'L', long, help_heading = "As in curl")]
     pub follow: bool,
 }
@@ -75,7 +75,7 @@ pub enum Output {
     Text,
     /// As --json
     Json,
-    /// A heading and a row
+    /// A header line and a row
     Csv,
     /// A summary for a pull request
     Md,

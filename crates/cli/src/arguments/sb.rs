@@ -32,16 +32,16 @@ pub struct Sb {
     /// Number of seconds to run the test; with it, -n is ignored
     #[arg(short = 'N', long = "numberOfSeconds", value_parser = whole::<u64>)]
     pub seconds: Option<u64>,
-    /// Delay behind each answer in milliseconds
+    /// Delay after each answer in milliseconds
     #[arg(short = 'y', long = "delayInMillisecond", default_value_t = 0, value_parser = whole::<u64>)]
     pub delay_ms: u64,
     /// HTTP method to use
     #[arg(short = 'm', long = "method", default_value = "GET")]
     pub method: String,
-    /// File of headers, and behind an empty line the body
+    /// File with headers and, after an empty line, the body
     #[arg(short = 't', long = "template")]
     pub template: Option<PathBuf>,
-    /// Number of seconds to load before anything is measured
+    /// Number of seconds of load before the measurement
     #[arg(short = 'W', long = "warmUpPeriod", default_value_t = 0, value_parser = whole::<u64>)]
     pub warm_up_s: u64,
     /// Send a single request, and show its answer
@@ -59,7 +59,7 @@ pub struct Sb {
     /// Don't open the reports in a browser; there are none
     #[arg(short = 'B', long = "dontBrowseToReports")]
     pub dont_browse: bool,
-    /// Say how far the figures can be believed, also where nobody looks
+    /// Say how far the figures can be trusted, also when the output is not a terminal
     #[arg(long)]
     pub verdict: bool,
     #[command(flatten)]

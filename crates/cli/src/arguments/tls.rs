@@ -10,10 +10,10 @@ use units::Share;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "TLS (https; docs/tls.md)")]
 pub struct Tls {
-    /// Take any certificate: its chain and its name are not checked
+    /// Accept any certificate: neither its chain nor its name is checked
     #[arg(short = 'k', long)]
     pub insecure: bool,
-    /// Certificates to trust in place of the system's: authorities, or the server's own (PEM)
+    /// Certificates to trust instead of the system's: of authorities, or the server's own (PEM)
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
     /// The client's certificate (PEM)
@@ -22,13 +22,13 @@ pub struct Tls {
     /// The key of --cert (PEM) [default: in the file of --cert]
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
-    /// The name that the server is asked for and has to prove [default: the URL's host]
+    /// Server name to send (SNI), which the certificate has to match [default: the URL's host]
     #[arg(long, value_name = "NAME")]
     pub sni: Option<String>,
-    /// The newest version to speak: 1.2 or 1.3
+    /// The newest TLS version to use: 1.2 or 1.3
     #[arg(long = "tls-max", value_name = "VERSION")]
     pub newest: Option<Version>,
-    /// Speak TLS 1.3 or nothing
+    /// Use TLS 1.3 only
     #[arg(long = "tlsv1.3")]
     pub tls13: bool,
     /// Cipher suites of TLS 1.2, the best first: ECDHE-RSA-AES128-GCM-SHA256:…
@@ -37,13 +37,13 @@ pub struct Tls {
     /// Cipher suites of TLS 1.3: TLS_AES_128_GCM_SHA256:…
     #[arg(long, value_name = "LIST")]
     pub tls13_ciphers: Option<String>,
-    /// Groups for the exchange of keys: X25519:P-256:P-384:X25519MLKEM768
+    /// Key exchange groups: X25519:P-256:P-384:X25519MLKEM768
     #[arg(long, value_name = "LIST")]
     pub groups: Option<String>,
-    /// Resume sessions where the server lets [default: each connection is another user's, with a full handshake]
+    /// Resume sessions where the server allows it [default: each connection is a new user's, with a full handshake]
     #[arg(long = "tls-resume")]
     pub resume: bool,
-    /// Share of the new connections that make a full handshake all the same, with --tls-resume: 10%
+    /// With --tls-resume: the share of new connections that make a full handshake nevertheless: 10%
     #[arg(long, value_name = "SHARE", requires = "resume")]
     pub full_handshakes: Option<Share>,
 }

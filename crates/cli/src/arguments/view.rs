@@ -13,16 +13,16 @@ Examples:
   proofload view runs/quick-20260101-120000
   proofload view /srv/results --listen 127.0.0.1:8000 --no-open
 
-It serves on this machine alone unless --listen says otherwise, until Ctrl-C. Nothing is changed and nothing is loaded
-from elsewhere. A run that can't be read is listed with the reason.")]
+Only this machine can open the page unless --listen says otherwise. It is served until Ctrl-C. Nothing is changed, and
+nothing is loaded from elsewhere. A run that can't be read is listed with the reason.")]
 pub struct View {
-    /// Where run directories are, or one of them [default: as [runs] of the proofload.toml of this folder says, or runs]
+    /// The folder with the runs, or one run [default: as [runs] of the proofload.toml of this folder says, or runs]
     #[arg(value_name = "RUN_OR_RUNS_DIR")]
     pub runs: Option<PathBuf>,
-    /// Address to serve at; port 0 takes a free one
+    /// Address to listen on; with port 0, a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// Open no browser
+    /// Don't open a browser
     #[arg(long)]
     pub no_open: bool,
 }

@@ -64,7 +64,9 @@ fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
         return Err(PlanError::new(what, "give an address of this machine alone: 127.0.0.1:7780").into());
     }
     let refused = |why| {
-        Failure::system(format!("cannot listen on {address} ({why}); end who does, or give another port"))
+        Failure::system(format!(
+            "cannot listen on {address} ({why}); stop the process that does, or give another port"
+        ))
     };
     let listener = TcpListener::bind(address).map_err(refused)?;
     let at = listener.local_addr().map_err(refused)?;

@@ -255,7 +255,7 @@ fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let created = OpenOptions::new().write(true).create_new(true).open(file);
     created.and_then(|mut it| it.write_all(text.as_bytes())).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
-            "{} is there already; look at it, or write over it with --force",
+            "{} is there already; check it, or overwrite it with --force",
             file.display()
         )),
         _ => Failure::system(format!("{} can't be written ({error}); check the folder", file.display())),

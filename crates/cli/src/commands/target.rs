@@ -9,9 +9,10 @@ use tls::{Acceptor, HTTP_1_1, HTTP_2};
 
 use crate::arguments::Target;
 use crate::exit::Failure;
+use crate::interrupt::ending_signals;
 use crate::output::say;
 
-/// Serves until SIGINT or SIGTERM.
+/// Serves until SIGINT, SIGTERM or the end of its terminal.
 pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
     if arguments.threads.is_some() && arguments.model != Model::Pool {
         let what = format!("--threads are those of a pool, and the model {} has none", arguments.model);
@@ -44,7 +45,7 @@ pub fn run(arguments: Target) -> Result<ExitCode, Failure> {
     }
     let model = config.model;
     let spoken = if config.http2 { "HTTP/2 and HTTP/1.1; " } else { "" };
-    let summary = run_until_signalled(config, |addr| {
+    let summary = run_until_signalled(config, &ending_signals(), |addr| {
         say(format_args!("serving {scheme}://{addr} ({spoken}{model}); Ctrl-C ends it"));
         if scheme == "https" {
             how_to_trust(certificate.as_deref());

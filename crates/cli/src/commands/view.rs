@@ -50,7 +50,7 @@ fn what(path: &Path) -> Result<(PathBuf, Option<String>), Failure> {
         ))
     })?;
     if !whole.is_dir() {
-        return Err(Failure::usage(format!("{} is no folder; name one with runs in it", path.display())));
+        return Err(Failure::usage(format!("{} is not a folder; name one with runs in it", path.display())));
     }
     let is_run = whole.join("manifest.json").is_file();
     let name = whole.file_name().and_then(|name| name.to_str());

@@ -114,7 +114,7 @@ fn json_has_a_version_and_the_counts() {
 fn what_can_t_be_used_is_one_error() {
     for (file, what) in [
         ("no-such-file.txt", "no-such-file.txt can't be read"),
-        ("experiments", "experiments is no recorded run"),
+        ("experiments", "experiments is not a recorded run"),
         ("LICENSE", "no load-test output was found"),
     ] {
         let output = run(&["audit", file]);

@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::ffi::OsStrExt;
 
 use crate::common::{NOBODY, ends_with, proofload, run, text};
+use crate::recorded::Runs;
 
 /// Arguments, exit code, and what the one error has to say.
 fn refused(arguments: &[&str], code: i32, says: &[&str]) {
@@ -211,7 +212,7 @@ fn an_option_is_refused_without_the_one_that_it_is_about() {
         (&["check", "gin", "--variants"], "--variants", "--all"),
         (&["build", "gin", "--variants"], "--variants", "--all"),
     ] {
-        let said = format!("{option} is about {needed}, which is not given");
+        let said = format!("{option} only works with {needed}; add {needed}, or leave {option} out");
         refused(arguments, 2, &[said.as_str()]);
     }
 }
@@ -369,14 +370,26 @@ fn what_is_no_recorded_run_is_refused_alike_by_every_command() {
             &["compare", no_run, no_run],
             &["run", "--resume", no_run],
         ] {
-            refused(arguments, 2, &[no_run, "is no recorded run", "name a directory"]);
+            refused(arguments, 2, &[no_run, "is not a recorded run", "name a directory"]);
         }
     }
     refused(&["compare", file, file], 2, &["The result of one load", "`hit --compare-to`"]);
-    refused(&["export", empty, "--prometheus", "-"], 2, &[empty, "is no recorded run", "name a directory"]);
+    refused(&["export", empty, "--prometheus", "-"], 2, &[empty, "not a recorded run", "name a directory"]);
     refused(&["export", run, "--prometheus", "-"], 2, &[run, "give a run's directory"]);
     refused(&["view", run], 2, &[run]);
     refused(&["history", run], 2, &[run]);
+}
+
+/// The system has nothing to do with it: it was not one to name.
+#[test]
+fn a_record_of_a_newer_version_is_a_mistake_of_whoever_named_it() {
+    let runs = Runs::new();
+    let dir = runs.of_rate("newer", 1000.0);
+    fs::write(runs.path("newer").join("versions.json"), "{\"version\": 9}").unwrap();
+    for arguments in [&["report", dir.as_str()][..], &["run", "--resume", dir.as_str()]] {
+        let says = ["versions.json:1: not a record of this version", "9, and 1 is the newest known here"];
+        refused(arguments, 2, &says);
+    }
 }
 
 #[test]

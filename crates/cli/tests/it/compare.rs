@@ -169,7 +169,7 @@ fn what_can_not_be_compared_says_why() {
     assert!(ends_with(2, &["compare", &before, &nginx]).contains("no cell in common"));
     assert!(ends_with(2, &["compare", &before, &empty]).contains("empty has no finished trial"));
     assert!(ends_with(2, &["compare", &empty, &before]).contains("empty has no finished trial"));
-    assert!(ends_with(2, &["compare", &before, &absent]).contains("check the path"));
+    assert!(ends_with(2, &["compare", &before, &absent]).contains("is not a recorded run"));
     assert!(ends_with(2, &["compare", &before]).contains("RUN_B"));
     assert!(
         ends_with(2, &["compare", &before, &before, "--threshold", "5"])

@@ -240,6 +240,22 @@ fn a_terminal_that_is_closed_and_a_signal_that_comes_twice_keep_what_was_measure
     }
 }
 
+/// Its log is the truth, and the summary beside it is written last.
+#[test]
+fn a_calibration_server_whose_terminal_is_closed_completes_its_truth() {
+    let folder = tempfile::tempdir().unwrap();
+    let truth = folder.path().join("truth.csv");
+    let mut command = with_hang_ups("default");
+    command.args(["target", "--listen", "127.0.0.1:0", "--truth"]).arg(&truth).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    // It takes connections once it says where.
+    said.read_line(&mut String::new()).unwrap();
+    signal(&child, Signal::HUP);
+    assert!(child.wait().unwrap().success());
+    assert!(folder.path().join("truth.csv.summary.json").is_file());
+}
+
 #[test]
 fn a_load_that_is_to_outlive_its_terminal_does() {
     let target = Target::start(&[]);

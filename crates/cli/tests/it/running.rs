@@ -119,7 +119,7 @@ fn one_that_is_not_there_or_answers_otherwise_is_told_in_one_error() {
     assert_eq!(said.lines().count(), 1, "{said}");
     let url = format!("http://{NOBODY}");
     let part = format!("`shop` is not ready at {url}: GET {url}/hello was refused: nothing listens there");
-    assert!(said.contains(&part) && said.contains("start it, or mend its url"), "{said}");
+    assert!(said.contains(&part) && said.contains("start it, or correct its url"), "{said}");
     assert!(!said.contains("make setup"), "{said}");
     assert!(!folder.path().join("runs").exists() || run_is_empty(folder.path()), "{said}");
 

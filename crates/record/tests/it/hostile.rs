@@ -116,6 +116,7 @@ fn a_figure_that_no_run_has_is_refused_with_its_file_line_value_and_bound() {
         (format!("{load}/answered_as_expected"), json!(u64::MAX), "`answered_as_expected` is"),
         (format!("{load}/statuses"), json!({"200": u64::MAX, "201": 1}), "the sum of `statuses` is"),
         (format!("{load}/malformations"), json!({"x": u64::MAX}), "the sum of `malformations` is"),
+        (format!("{load}/go_aways"), json!({"x": u64::MAX}), "the sum of `go_aways` is"),
         (format!("{load}/response_time_us/count"), json!(u64::MAX), "`count` is"),
         (format!("{load}/lag_us/censored"), json!(u64::MAX), "`censored` is"),
         (format!("{load}/connections/opened"), json!(u64::MAX), "`opened` is"),

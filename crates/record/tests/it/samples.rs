@@ -83,6 +83,7 @@ pub(crate) fn load() -> LoadResult {
         connect_failures: map(&[("refused", 3)]),
         tls_failures: map(&[("certificate", 2)]),
         malformations: map(&[("bad status line", 1)]),
+        go_aways: map(&[("enhance_your_calm", 2)]),
         goodput_per_s: 4.1,
         throughput_per_s: 4.7,
         received_bytes_per_s: 1e9 / 7.0,

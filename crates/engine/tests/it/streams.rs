@@ -146,6 +146,14 @@ fn tell<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn, event: Even
     engine.handle_completion(at(millis), Completion { conn, event, arrived: None });
 }
 
+/// The connection that is opened.
+fn connects<S: Sink>(engine: &mut ToyEngine<S>, millis: u64) -> Conn {
+    match engine.poll_action(at(millis)) {
+        Some(Action::Connect(conn)) => conn,
+        other => panic!("after {millis} ms it connects, and not {other:?}"),
+    }
+}
+
 /// What goes out, on the connection that is to be sent on.
 fn sends<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn) {
     assert_eq!(engine.poll_action(at(millis)), Some(Action::Send(conn)), "after {millis} ms");
@@ -166,7 +174,7 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = ToyEngine::over(config, (), sink, at(0));
-    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let first = connects(&mut engine, 0);
     // Three users, of whom two wait from now on.
     tell(&mut engine, 1, first, Event::Connected);
     sends(&mut engine, 1, first);
@@ -176,7 +184,7 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
     tell(&mut engine, 3, first, Event::Received(&[TAKES_NONE]));
     tell(&mut engine, 4, first, Event::Received(&[1]));
     assert_eq!(engine.poll_action(at(4)), Some(Action::Close(first)));
-    let Some(Action::Connect(second)) = engine.poll_action(at(4)) else { panic!("it connects anew") };
+    let second = connects(&mut engine, 4);
     // The third one's turn, then the first one's.
     tell(&mut engine, 10, second, Event::Connected);
     sends(&mut engine, 10, second);
@@ -196,14 +204,14 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
 fn it_is_counted_why_a_server_ended_a_connection() {
     let config = common::config(1, Load::SATURATING, Duration::from_secs(10));
     let mut engine = ToyEngine::over(config, (), |_: &Sample| {}, at(0));
-    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let first = connects(&mut engine, 0);
     tell(&mut engine, 1, first, Event::Connected);
     sends(&mut engine, 1, first);
     tell(&mut engine, 2, first, Event::Received(&[TAKES_NONE]));
     assert_eq!(engine.counters().go_aways.named().count(), 0, "it owes an answer");
     tell(&mut engine, 3, first, Event::Received(&[0]));
     assert_eq!(engine.poll_action(at(3)), Some(Action::Close(first)));
-    let Some(Action::Connect(second)) = engine.poll_action(at(3)) else { panic!("it connects anew") };
+    let second = connects(&mut engine, 3);
     // That takes longer than the second it may.
     engine.handle_timeout(at(1004));
     assert_eq!(engine.poll_action(at(1004)), Some(Action::Close(second)));
@@ -219,7 +227,7 @@ fn a_worn_out_connection_is_left_once_it_owes_no_answer() {
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = ToyEngine::over(config, (), sink, at(0));
-    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let first = connects(&mut engine, 0);
     // Three users, of whom two wait.
     tell(&mut engine, 1, first, Event::Connected);
     sends(&mut engine, 1, first);
@@ -227,7 +235,7 @@ fn a_worn_out_connection_is_left_once_it_owes_no_answer() {
     waits(&mut engine, 1);
     tell(&mut engine, 2, first, Event::Received(&[0]));
     assert_eq!(engine.poll_action(at(2)), Some(Action::Close(first)));
-    let Some(Action::Connect(second)) = engine.poll_action(at(2)) else { panic!("it connects anew") };
+    let second = connects(&mut engine, 2);
     tell(&mut engine, 10, second, Event::Connected);
     sends(&mut engine, 10, second);
     let counters = engine.counters();
@@ -245,7 +253,7 @@ fn users_who_wait_for_a_stream_at_the_end_of_the_load_may_still_be_answered() {
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = ToyEngine::over(config, (), sink, at(0));
-    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let conn = connects(&mut engine, 0);
     tell(&mut engine, 1, conn, Event::Connected);
     sends(&mut engine, 1, conn);
     engine.handle_timeout(at(11));
@@ -273,7 +281,7 @@ fn what_waits_for_a_stream_at_the_end_of_a_rate_is_unsent() {
     let mut outcomes = Vec::new();
     let sink = |sample: &Sample| outcomes.push(sample.outcome);
     let mut engine = ToyEngine::over(config, (), sink, at(0));
-    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let conn = connects(&mut engine, 0);
     tell(&mut engine, 1, conn, Event::Connected);
     engine.handle_timeout(at(1));
     sends(&mut engine, 1, conn);
@@ -296,7 +304,7 @@ fn a_server_that_takes_no_requests_for_a_while_is_waited_for() {
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = ToyEngine::over(config, (), sink, at(0));
-    let Some(Action::Connect(first)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let first = connects(&mut engine, 0);
     tell(&mut engine, 1, first, Event::Connected);
     sends(&mut engine, 1, first);
     tell(&mut engine, 2, first, Event::Received(&[NONE_FOR_NOW]));
@@ -316,7 +324,7 @@ fn a_server_that_takes_no_requests_for_a_while_is_waited_for() {
     }
     engine.handle_timeout(at(2901));
     assert_eq!(engine.poll_action(at(2901)), Some(Action::Close(first)));
-    let Some(Action::Connect(second)) = engine.poll_action(at(2901)) else { panic!("it connects anew") };
+    let second = connects(&mut engine, 2901);
     tell(&mut engine, 2902, second, Event::Connected);
     // The third one, which has waited all the time.
     sends(&mut engine, 2902, second);
@@ -333,7 +341,7 @@ fn what_a_server_never_lets_go_out_has_an_outcome() {
     let mut samples = Vec::new();
     let sink = |sample: &Sample| samples.push(*sample);
     let mut engine = ToyEngine::over(config, (), sink, at(0));
-    let Some(Action::Connect(conn)) = engine.poll_action(at(0)) else { panic!("it connects first") };
+    let conn = connects(&mut engine, 0);
     tell(&mut engine, 1, conn, Event::Connected);
     tell(&mut engine, 1, conn, Event::Received(&[NONE_FOR_NOW]));
     // A second after they were due it is seen for the first time.

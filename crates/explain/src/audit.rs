@@ -130,7 +130,7 @@ fn compiling(trial: &Measured) -> Option<Reason> {
     })
 }
 
-/// CPU time a second of the compilers of all servers, as far as anybody looked.
+/// Time a second that the compilers of all servers were busy, as far as anybody looked.
 fn compilers_cores(trial: &Measured) -> Option<f64> {
     let behind = trial.upstreams.iter().map(|upstream| &upstream.server);
     let all = std::iter::once(&trial.server).chain(behind).filter_map(record::Server::compilers_cores);

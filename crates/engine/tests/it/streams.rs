@@ -142,6 +142,11 @@ impl Protocol for Toy {
 
 type ToyEngine<S> = Engine<S, Unscripted, Toy>;
 
+/// Users who ask without a pause, for so many seconds.
+fn saturating<S: Sink>(secs: u64, sink: S) -> ToyEngine<S> {
+    ToyEngine::over(common::config(1, Load::SATURATING, Duration::from_secs(secs)), (), sink, at(0))
+}
+
 fn tell<S: Sink>(engine: &mut ToyEngine<S>, millis: u64, conn: Conn, event: Event<'_>) {
     engine.handle_completion(at(millis), Completion { conn, event, arrived: None });
 }
@@ -170,10 +175,8 @@ fn waits<S: Sink>(engine: &mut ToyEngine<S>, millis: u64) {
 /// waited longest goes first.
 #[test]
 fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
-    let config = common::config(1, Load::SATURATING, Duration::from_secs(1));
     let mut samples = Vec::new();
-    let sink = |sample: &Sample| samples.push(*sample);
-    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let mut engine = saturating(1, |sample: &Sample| samples.push(*sample));
     let first = connects(&mut engine, 0);
     // Three users, of whom two wait from now on.
     tell(&mut engine, 1, first, Event::Connected);
@@ -202,8 +205,7 @@ fn a_request_that_waits_for_a_stream_on_two_connections_waits_once() {
 /// It is counted once, and not again where the next connection is given up before it has begun.
 #[test]
 fn it_is_counted_why_a_server_ended_a_connection() {
-    let config = common::config(1, Load::SATURATING, Duration::from_secs(10));
-    let mut engine = ToyEngine::over(config, (), |_: &Sample| {}, at(0));
+    let mut engine = saturating(10, |_: &Sample| {});
     let first = connects(&mut engine, 0);
     tell(&mut engine, 1, first, Event::Connected);
     sends(&mut engine, 1, first);
@@ -223,10 +225,8 @@ fn it_is_counted_why_a_server_ended_a_connection() {
 /// nobody a request.
 #[test]
 fn a_worn_out_connection_is_left_once_it_owes_no_answer() {
-    let config = common::config(1, Load::SATURATING, Duration::from_secs(1));
     let mut samples = Vec::new();
-    let sink = |sample: &Sample| samples.push(*sample);
-    let mut engine = ToyEngine::over(config, (), sink, at(0));
+    let mut engine = saturating(1, |sample: &Sample| samples.push(*sample));
     let first = connects(&mut engine, 0);
     // Three users, of whom two wait.
     tell(&mut engine, 1, first, Event::Connected);
